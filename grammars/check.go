@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -22,7 +23,7 @@ func (l *loader) checkNames() {
 	}
 	for _, r := range l.spec.ParserRules {
 		for e := range l.elements(r) {
-			if ref, ok := e.(*g4.Ref); ok && !g4.IsTokenName(ref.Name) && known[ref.Name] == nil {
+			if ref, ok := e.(*g4.Ref); ok && l.isRuleName(ref.Name) && known[ref.Name] == nil {
 				l.errorf(ref.Pos, "undefined rule %s", ref.Name)
 			}
 		}
@@ -40,6 +41,12 @@ func (l *loader) checkNames() {
 			}
 		}
 	}
+}
+
+// isRuleName reports whether a name in a parser rule is that of a parser rule, not of a
+// token.
+func (l *loader) isRuleName(name string) bool {
+	return !g4.IsTokenName(name) || l.spec.Scannerless && name != "EOF"
 }
 
 func (l *loader) checkCommand(c g4.Command) {
@@ -373,6 +380,11 @@ func (c *checker) loops() {
 			continue
 		}
 		switch body := n.Children[0]; {
+		case n.Max != 1 && c.nullable[body.ID] && c.spec.Scannerless && c.emptyLast(body):
+			c.spec.EmptyRounds = true
+			c.warnf(n.Pos, "rule %s repeats an element that can be empty; after an empty round, the repetition ends", n.Rule.Name)
+		case n.Max != 1 && c.nullable[body.ID] && c.spec.Scannerless:
+			c.errorf(n.Pos, "rule %s repeats an element that can be empty: its alternatives that can be empty must come last, and its repetitions must be greedy", n.Rule.Name)
 		case n.Max != 1 && c.nullable[body.ID]:
 			c.errorf(n.Pos, "rule %s repeats an element that can be empty; the parser would loop forever", n.Rule.Name)
 		case n.Max != 1 && c.ends[body.ID]:
@@ -381,6 +393,30 @@ func (c *checker) loops() {
 			c.warnf(n.Pos, "rule %s makes an element optional that can already be empty", n.Rule.Name)
 		}
 	}
+}
+
+// emptyLast reports whether the parser takes an empty derivation of a node only if it can
+// take no other: alternatives that can be empty come last, and repetitions are greedy.
+func (c *checker) emptyLast(body *Node) bool {
+	seen := map[*Node]bool{}
+	for work := []*Node{body}; len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if c.meter.Step(1); seen[n] || !c.nullable[n.ID] {
+			continue
+		}
+		seen[n] = true
+		for i, child := range n.Children {
+			if n.Kind == Alternation && c.nullable[child.ID] && i < len(n.Children)-1 {
+				return false
+			}
+		}
+		if n.Kind == Repetition && n.NonGreedy {
+			return false
+		}
+		work = append(work, n.Children...)
+	}
+	return true
 }
 
 // productive reports rules without a finite derivation. If only tokens are
@@ -575,6 +611,8 @@ func (s *shapes) number(n *Node) uint32 {
 func (n *Node) suffix() string {
 	suffix := "*"
 	switch {
+	case n.Max > 1 || n.Min > 1:
+		suffix = fmt.Sprintf("{%d,%d}", n.Min, n.Max)
 	case n.Max == 1:
 		suffix = "?"
 	case n.Min == 1:
@@ -637,7 +675,7 @@ func (c *checker) enteredModes() map[string]bool {
 }
 
 // maxShadowSteps limits the steps to find tokens that can never match.
-const maxShadowSteps = 20_000_000
+const maxShadowSteps = 2_000_000
 
 // checkShadowed warns about tokens with a fixed text that an earlier rule also
 // matches.

@@ -33,6 +33,10 @@ type Grammar struct {
 	Nodes  []*Node // the graph, by number
 	Trivia Occurrence
 	Digest string // of the normalized grammar, independent of comments, layout and file names
+	// Scannerless reports whether characters are the tokens. All rules are then
+	// parser rules, and each token type is a class of characters that the grammar
+	// does not distinguish. A literal is one leaf of a tree, whatever its length.
+	Scannerless bool
 
 	// Agreements are the constraints that notes put on the texts of tokens.
 	Agreements []Agreement
@@ -187,11 +191,11 @@ type Node struct {
 	Min, Max  int            // repetitions; Max is -1 if unbounded
 	NonGreedy bool           // repetitions
 	Target    *Rule          // references: the rule; nil for a token without a rule of its name
-	Token     int            // symbols in parser rules: the token's type; 0 elsewhere and for sets
+	Token     int            // symbols in parser rules: the token's type, without a scanner that of the first character; 0 elsewhere and for sets of tokens
 	Value     string         // literals: the text, with escapes decoded
 	FoldCase  bool           // literals: case is ignored
 	Chars     []g4.RuneRange // sets of characters, sorted
-	Types     []int          // sets of tokens, sorted
+	Types     []int          // sets of tokens, and without a scanner sets of characters: the types, sorted
 
 	// Size and Depth are the least number of symbols and the least height of a
 	// derivation of the node, the node included. Tokens is the least number of tokens

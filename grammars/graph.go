@@ -24,6 +24,8 @@ func (l *loader) buildGraph() {
 		Code:       l.parser.code,
 		ruleByName: map[string]*Rule{},
 		names:      newNames(l.spec.ParserRules, l.tokenNames),
+
+		Scannerless: l.spec.Scannerless,
 	}
 	if l.lexer != l.parser {
 		g.Code = append(slices.Clone(g.Code), l.lexer.code...)
@@ -173,6 +175,8 @@ func (b *graphBuilder) repeat(e *g4.Repeat) *Node {
 		n.Max = 1
 	case '+':
 		n.Min = 1
+	case '{':
+		n.Min, n.Max = e.Min, e.Max
 	}
 	n.Children = []*Node{b.element(e.Body)}
 	return n
@@ -220,7 +224,7 @@ func (b *graphBuilder) symbol(e g4.Element) *Node {
 		return b.ref(e)
 	case *g4.Literal:
 		n := &Node{Kind: Literal, Text: e.Quoted(), Value: e.Value}
-		if b.rule.Kind == ParserRule {
+		if b.hasTokens() {
 			n.Token = b.spec.Tokens[e.Quoted()]
 		} else {
 			n.FoldCase = b.folds() && strings.ToUpper(e.Value) != strings.ToLower(e.Value)
@@ -229,7 +233,7 @@ func (b *graphBuilder) symbol(e g4.Element) *Node {
 	case *g4.Range:
 		return &Node{Kind: CharSet, Text: e.Text, Chars: b.folded([]g4.RuneRange{{Lo: e.Lo, Hi: e.Hi}})}
 	case *g4.Dot:
-		if b.rule.Kind == ParserRule {
+		if b.hasTokens() {
 			return &Node{Kind: TokenSet, Text: ".", Types: b.otherTypes(nil)}
 		}
 		return &Node{Kind: CharSet, Text: ".", Chars: complement(nil)}
@@ -245,7 +249,7 @@ func (b *graphBuilder) ref(e *g4.Ref) *Node {
 		return &Node{Kind: End, Text: "EOF", Token: -1, deferred: true}
 	}
 	n := &Node{Kind: Reference, Text: e.Name, Target: b.g.ruleByName[e.Name]}
-	if b.rule.Kind == ParserRule && g4.IsTokenName(e.Name) {
+	if b.hasTokens() && g4.IsTokenName(e.Name) {
 		n.Token = b.spec.Tokens[e.Name]
 	}
 	return n
@@ -284,7 +288,7 @@ func (b *graphBuilder) not(e *g4.Not) *Node {
 	if len(texts) > 1 {
 		text = "~(" + strings.Join(texts, " | ") + ")"
 	}
-	if b.rule.Kind == ParserRule {
+	if b.hasTokens() {
 		return &Node{Kind: TokenSet, Text: text, Types: b.otherTypes(types)}
 	}
 	return &Node{Kind: CharSet, Text: text, Chars: complement(normalRanges(chars))}
@@ -305,6 +309,9 @@ func (b *graphBuilder) otherTypes(but []int) []int {
 	}
 	return out
 }
+
+// hasTokens reports whether the current rule derives tokens, not characters.
+func (b *graphBuilder) hasTokens() bool { return b.rule.Kind == ParserRule && !b.spec.Scannerless }
 
 func (b *graphBuilder) folds() bool { return b.spec.FoldCase[b.rule.source] }
 

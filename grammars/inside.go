@@ -29,7 +29,7 @@ func (g *Grammar) Inside(r *Rule) *Inside {
 func (g *Grammar) findInsides() any {
 	speller, left := g.machine.Speller(), maxInside
 	out := map[*Rule]*Inside{}
-	if !g.Exact() {
+	if !g.Exact() || g.Scannerless {
 		return out
 	}
 	for _, r := range g.Rules {

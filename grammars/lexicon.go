@@ -28,7 +28,7 @@ type Lexicon struct {
 type Reading struct {
 	Mode  int   // the mode in which the token begins
 	Type  int   // the token's type; 0 for trivia
-	Rule  *Rule // the lexer rule that ends the token
+	Rule  *Rule // the lexer rule that ends the token; nil without a scanner
 	After []int // the modes that replace Mode on the mode stack, the current mode last
 	Pops  int   // the number of modes below Mode that After replaces as well
 	Class int   // see [Lexicon.Follows]
@@ -95,6 +95,9 @@ type piece struct {
 }
 
 func newLexicon(ctx context.Context, g *Grammar) (*Lexicon, error) {
+	if g.Scannerless {
+		return g.charLexicon(), nil
+	}
 	b := &lexiconBuilder{Writer: g.Writer(), ctx: ctx, pieces: make([][]piece, len(g.modes))} //nolint:contextcheck // a writer does not wait
 	for _, r := range g.Rules {
 		if r.Kind == TokenRule && !b.findPieces(r) {

@@ -238,6 +238,8 @@ func (l *loader) imports(root *g4.File) []*g4.File {
 			switch {
 			case g == nil:
 				l.errorf(name.Pos, "import %s: not among the given grammars", name.Text)
+			case g.Scannerless != root.Scannerless:
+				l.errorf(name.Pos, "import %s: both grammars must be scannerless, or neither", name.Text)
 			case g.Kind != root.Kind && root.Kind != g4.Combined:
 				l.errorf(name.Pos, "import %s: must be a %s grammar, like %s", name.Text, kindName(root.Kind), root.Name)
 			case !seen[g]:

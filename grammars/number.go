@@ -383,6 +383,9 @@ func (l *loader) isTrivia(r *g4.Rule) bool {
 func digest(g *Grammar) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "numbering %d\n", NumberingVersion)
+	if g.Scannerless {
+		fmt.Fprintln(h, "scannerless")
+	}
 	for _, r := range g.Rules {
 		fmt.Fprintf(h, "rule %s %d %s %d\n", r.Name, r.Kind, r.Mode, r.Root)
 		for i, alt := range r.source.Body.Alts {

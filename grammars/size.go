@@ -20,12 +20,18 @@ const maxSize = 1 << 30
 // measure computes the least size, depth and number of tokens of every node.
 func (l *loader) measure() {
 	sum := func(sum, child int) int { return min(sum+child, maxSize) }
-	sizes := l.least(func(n *Node, children int) int { return min(n.own()+children, maxSize) }, sum)
-	tokens := l.least(func(n *Node, children int) int {
-		if n.Token > 0 || n.Kind == TokenSet {
-			return 1
+	rounds := func(n *Node, children int) int {
+		if n.Kind == Repetition {
+			return min(max(n.Min, 1)*children, maxSize)
 		}
 		return children
+	}
+	sizes := l.least(func(n *Node, children int) int { return min(n.own()+rounds(n, children), maxSize) }, sum)
+	tokens := l.least(func(n *Node, children int) int {
+		if n.Token > 0 || n.Kind == TokenSet || l.spec.Scannerless && (n.Kind == Literal || n.Kind == CharSet) {
+			return 1
+		}
+		return rounds(n, children)
 	}, sum)
 	depths := l.least(func(n *Node, children int) int { return n.own() + children }, func(most, child int) int { return max(most, child) })
 	for i, n := range l.grammar.Nodes {

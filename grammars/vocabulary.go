@@ -18,6 +18,8 @@ func (l *loader) assignTypes() {
 		Tokens:   map[string]int{"EOF": -1},
 		Channels: map[string]int{"DEFAULT_TOKEN_CHANNEL": 0, "HIDDEN": 1},
 		FoldCase: map[*g4.Rule]bool{},
+
+		Scannerless: l.parser.Scannerless,
 	}
 	l.modeIndex = map[string]int{}
 	for i, mode := range l.spec.Modes {
@@ -27,6 +29,9 @@ func (l *loader) assignTypes() {
 	l.implicit = map[*g4.Rule]bool{}
 	if l.splitRules(); l.found.Failed() {
 		return
+	}
+	if l.spec.Scannerless {
+		return // character classes are the tokens, see classify
 	}
 	if l.lexer != l.parser {
 		l.declareTokens(l.lexer.tokens)
@@ -66,6 +71,12 @@ func (l *loader) splitRules() {
 	}
 	if len(l.spec.ParserRules) == 0 {
 		l.errorf(l.parser.Pos, "grammar %s has no parser rules", l.parser.Name)
+	}
+	if l.spec.Scannerless {
+		for _, r := range l.spec.ParserRules {
+			l.spec.FoldCase[r] = l.parser.caseInsensitive(r)
+		}
+		return
 	}
 	var lexerRules []*g4.Rule
 	for _, r := range l.lexer.rules() {

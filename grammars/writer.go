@@ -47,6 +47,10 @@ const AnyMode = -1
 // IsToken reports whether text on its own lexes as a token of the given type, in a
 // mode of a rule that produces it.
 func (w *Writer) IsToken(token int, text []byte) bool {
+	if w.grammar.Scannerless {
+		types := w.grammar.CharTypes(string(text))
+		return len(types) == 1 && types[0] == token
+	}
 	for _, from := range w.from(token, AnyMode, nil) {
 		for _, last := range []bool{true, false} {
 			if len(w.speller.Place(from, int32(token), -1, text, last)) > 0 {
@@ -210,8 +214,14 @@ type Writing struct {
 
 // Write joins words to an input. It returns the input and the words with the texts
 // that they have in it. It returns false if some word cannot follow the words before
-// it.
+// it. Without a scanner, any word can follow any other, and there is no trivia.
 func (w *Writer) Write(words []Word, how Writing) (text []byte, written []Word, ok bool) {
+	if w.grammar.Scannerless {
+		for _, word := range words {
+			text = append(text, word.Text...)
+		}
+		return text, words, true
+	}
 	p := &page{Writer: w, Writing: how, words: words}
 	at := place{threads: []atn.Lexed{w.speller.Begin(0)}}
 	for i := range words {

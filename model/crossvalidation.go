@@ -2,6 +2,8 @@ package model
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -111,7 +113,7 @@ func outcomeProbabilities(trees []dtree.Tree, row dtree.Bits, out []float64) {
 
 // validateFold trains on the rows outside the fold and scores the rows in it.
 // Outcome trees are trained in any case, because methods depend on them.
-func (k *task) validateFold(ctx context.Context, rest []*target, fold int) error {
+func (k *task) validateFold(ctx context.Context, rest []*target, fold int) (err error) {
 	var in, out []int32
 	for r := range int32(len(k.rows)) {
 		if int(r)%k.opt.Folds == fold {
@@ -124,7 +126,11 @@ func (k *task) validateFold(ctx context.Context, rest []*target, fold int) error
 	if len(targets) == 0 || len(in) == 0 {
 		return nil
 	}
-	v := k.newView(in)
+	v, err := k.newView(ctx, in)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, v.close()) }()
 	outcomes := k.targets[:len(k.outcomes)]
 	outcomeTrees, err := k.learn(ctx, v, outcomes, in)
 	if err != nil {
@@ -135,10 +141,9 @@ func (k *task) validateFold(ctx context.Context, rest []*target, fold int) error
 		return err
 	}
 	const batch = 256 // rows; limits the memory for dense rows
-	for len(out) > 0 {
-		rows := out[:min(batch, len(out))]
-		out = out[len(rows):]
-		if err := k.scoreFold(ctx, v, targets, trees, outcomeTrees, rows); err != nil {
+	reader := v.withoutOutcomes.Reader()
+	for rows := range slices.Chunk(out, batch) {
+		if err := k.scoreFold(ctx, v, reader, targets, trees, outcomeTrees, rows); err != nil {
 			return err
 		}
 	}
@@ -146,7 +151,7 @@ func (k *task) validateFold(ctx context.Context, rest []*target, fold int) error
 }
 
 // scoreFold adds the predictions for the rows to the results of the targets.
-func (k *task) scoreFold(ctx context.Context, v *view, targets []*target, trees, outcomeTrees []dtree.Tree, rows []int32) error {
+func (k *task) scoreFold(ctx context.Context, v *view, reader dtree.Reader, targets []*target, trees, outcomeTrees []dtree.Tree, rows []int32) error {
 	m, depths := marginalizer{}, k.opt.depths()
 	if k.opt.Outcome {
 		m.outcomeColumns = v.outcomeColumns
@@ -155,7 +160,11 @@ func (k *task) scoreFold(ctx context.Context, v *view, targets []*target, trees,
 	outcomes := make([][]float64, len(rows))
 	for i, r := range rows {
 		bits[i] = dtree.NewBits(len(v.matrix.columns))
-		for _, c := range v.withoutOutcomes.Row(r) {
+		row, err := reader.Row(r)
+		if err != nil {
+			return err
+		}
+		for _, c := range row {
 			bits[i].Set(c)
 		}
 		outcomes[i] = make([]float64, len(outcomeTrees))

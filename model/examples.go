@@ -17,12 +17,60 @@ const (
 	maxExamples     = 4000
 )
 
+// exampleLengths finds the maximum length of the inputs that may become examples: the
+// shortest inputs do.
+type exampleLengths struct {
+	most   int                 // maximum length
+	counts [maxExample + 1]int // records by the length of their inputs
+	added  int
+}
+
+// add counts an input, and reports whether it may become an example. From time to time
+// it drops the inputs of records that may not.
+func (e *exampleLengths) add(length int, records []record) bool {
+	if length > e.most {
+		return false
+	}
+	e.counts[length]++
+	if e.added++; e.added%maxExampleRows == 0 {
+		if most := e.longest(); most < e.most {
+			e.most = most
+			for i := range records {
+				if len(records[i].input) > most {
+					records[i].input = nil
+				}
+			}
+		}
+	}
+	return length <= e.most
+}
+
+// keepsExample counts an input and reports whether it may become an example. Inputs of a
+// sample stay: which of them are the shortest is known only in the end.
+func (t *Trainer) keepsExample(length int) bool {
+	if t.draws() {
+		return length <= maxExample
+	}
+	return t.examples.add(length, t.records)
+}
+
+// longest returns the least length up to which there are enough inputs.
+func (e *exampleLengths) longest() int {
+	sum := 0
+	for length, n := range e.counts {
+		if sum += n; sum >= maxExampleRows {
+			return length
+		}
+	}
+	return maxExample
+}
+
 // examples returns short training inputs: up to three for each leaf that agree
 // with its prediction. index maps columns to features of the model.
-func (k *task) examples(index map[int32]int32) [][]byte {
+func (k *task) examples(index map[int32]int32) ([][]byte, error) {
 	var rows []int32
 	for i, r := range k.rows {
-		if r.input != nil {
+		if r.input != nil && len(r.input) <= k.longestExample {
 			rows = append(rows, int32(i))
 		}
 	}
@@ -30,14 +78,9 @@ func (k *task) examples(index map[int32]int32) [][]byte {
 		return cmp.Or(cmp.Compare(len(k.rows[a].input), len(k.rows[b].input)), cmp.Compare(a, b))
 	})
 	rows = rows[:min(len(rows), maxExampleRows)]
-	bits := make([]dtree.Bits, len(rows))
-	for i, r := range rows {
-		bits[i] = dtree.NewBits(len(index))
-		for _, c := range k.view.withOutcomes.Row(r) {
-			if f, ok := index[c]; ok {
-				bits[i].Set(f)
-			}
-		}
+	bits, err := k.exampleBits(rows, index)
+	if err != nil {
+		return nil, err
 	}
 	chosen := make([]bool, len(rows))
 	for _, t := range k.targets {
@@ -73,7 +116,32 @@ func (k *task) examples(index map[int32]int32) [][]byte {
 			out = append(out, k.rows[r].input)
 		}
 	}
-	return out
+	return out, nil
+}
+
+// exampleBits returns the features of the model in each of the rows. It reads them in
+// ascending order.
+func (k *task) exampleBits(rows []int32, index map[int32]int32) ([]dtree.Bits, error) {
+	order := make([]int, len(rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(rows[a], rows[b]) })
+	bits := make([]dtree.Bits, len(rows))
+	reader := k.view.withOutcomes.Reader()
+	for _, i := range order {
+		row, err := reader.Row(rows[i])
+		if err != nil {
+			return nil, err
+		}
+		bits[i] = dtree.NewBits(len(index))
+		for _, c := range row {
+			if f, ok := index[c]; ok {
+				bits[i].Set(f)
+			}
+		}
+	}
+	return bits, nil
 }
 
 // An exampleRow is an example input with its features.

@@ -1,11 +1,15 @@
 package model
 
 import (
-	"encoding/binary"
+	"context"
+	"errors"
 	"hash/maphash"
+	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/internal/spill"
 )
 
 // A matrix lists the features of each row. Features that occur in the same rows
@@ -13,80 +17,306 @@ import (
 // Outcomes always have their own column, because equal features may explain
 // them.
 type matrix struct {
-	columns []Feature // each with its equal features
-	extra   int       // index of the first column that is an extra feature or an outcome
-	rows    [][]int32 // columns of each row, ascending
+	columns      []Feature  // each with its equal features
+	extra        int        // index of the first column that is an extra feature or an outcome
+	firstOutcome int32      // index of the first column that is an outcome
+	present      dtree.Bits // features of the task that some rows have
+	table        *dtree.Table
+	stored       *storedTable // nil if the table is in memory
 }
 
 // minSpecific is the least number of rows with a specific feature. Most specific
 // features are in very few inputs.
 const minSpecific = 4
 
-// newMatrix builds a matrix from rows of indices into all.
-func newMatrix(all []Feature, rows [][]int32) *matrix {
-	holders := make([][]int32, len(all))
-	for r, row := range rows {
-		for _, f := range row {
-			holders[f] = append(holders[f], int32(r))
+// An expansion describes the columns of rows before equal ones are merged: the features
+// of a task, the same features before the place where a refusal stops the program, the
+// refusals, and the outcomes.
+type expansion struct {
+	task         *task
+	all          []Feature
+	refusals     []refused
+	byFeature    refusalIndex
+	phases       int
+	firstRefusal int32
+	firstPhase   int32
+	firstOutcome int32
+}
+
+func (k *task) newExpansion(refusals []refused) *expansion {
+	e := &expansion{task: k, all: slices.Clone(k.features), refusals: refusals, byFeature: k.indexRefusals(refusals)}
+	for _, r := range refusals {
+		e.phases = max(e.phases, r.phase)
+	}
+	for phase := 1; phase <= e.phases; phase++ {
+		for _, f := range k.features {
+			f.Before = phase
+			e.all = append(e.all, f)
 		}
 	}
+	e.firstRefusal = int32(len(e.all))
+	for i := range refusals {
+		e.all = append(e.all, Feature{Refusal: i + 1})
+	}
+	e.firstPhase = int32(len(e.all))
+	for phase := 1; phase <= e.phases; phase++ {
+		e.all = append(e.all, Feature{Refusal: -phase})
+	}
+	e.firstOutcome = int32(len(e.all))
+	for _, o := range k.outcomes {
+		e.all = append(e.all, Feature{Outcome: o})
+	}
+	return e
+}
+
+// each calls use with every row, as indices into e.all without an order. The next call
+// overwrites them.
+func (e *expansion) each(ctx context.Context, use func(r int32, row []int32) error) error {
+	k := e.task
+	reader := k.cells.reader()
+	var row []int32
+	for r := range int32(len(k.rows)) {
+		if r%1024 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		features, at, err := reader.row(r)
+		if err != nil {
+			return err
+		}
+		row = append(row[:0], features...)
+		s := stopOf(features, at, e.refusals, e.byFeature)
+		for phase := range e.phases {
+			first := int32((phase + 1) * len(k.features))
+			for j, f := range features {
+				if at[j] <= s.at[phase] {
+					row = append(row, first+f)
+				}
+			}
+		}
+		if s.by >= 0 {
+			row = append(row, e.firstRefusal+int32(s.by), e.firstPhase+int32(e.refusals[s.by].phase)-1)
+		}
+		if len(k.outcomes) > 0 {
+			row = append(row, e.firstOutcome+k.outcomeOf[r])
+		}
+		if err := use(r, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A rowSet identifies a set of rows by their number and the sums of two random numbers
+// for each of them.
+type rowSet struct {
+	rows int32
+	sums [2]uint64
+}
+
+// newMatrix returns the matrix of the rows with the given refusals.
+func (k *task) newMatrix(ctx context.Context, refusals []refused) (*matrix, error) {
+	e := k.newExpansion(refusals)
+	sets := make([]rowSet, len(e.all))
+	seeds := [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+	if err := e.each(ctx, func(r int32, row []int32) error {
+		a, b := maphash.Comparable(seeds[0], r), maphash.Comparable(seeds[1], r)
+		for _, f := range row {
+			s := &sets[f]
+			s.rows++
+			s.sums[0] += a
+			s.sums[1] += b
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	m, columnOf, cells := mergeColumns(e.all, sets, len(k.rows))
+	m.present = dtree.NewBits(len(k.features))
+	for f := range k.features {
+		if sets[f].rows > 0 {
+			m.present.Set(int32(f))
+		}
+	}
+	return m, k.fill(ctx, m, e, columnOf, cells)
+}
+
+// mergeColumns returns a matrix without its table. columnOf has the column of the first
+// of equal features, and -1 for others. cells is the number of cells of the table.
+func mergeColumns(all []Feature, sets []rowSet, rows int) (m *matrix, columnOf []int32, cells int) {
 	order := make([]int32, 0, len(all))
 	for f := range all {
-		if n := len(holders[f]); n > 0 && n < len(rows) && (n >= minSpecific || !all[f].specific()) {
+		if n := int(sets[f].rows); n > 0 && n < rows && (n >= minSpecific || !all[f].specific()) {
 			order = append(order, int32(f))
 		}
 	}
 	slices.SortFunc(order, func(a, b int32) int { return compareFeatures(all[a], all[b]) })
-
-	m := &matrix{rows: make([][]int32, len(rows))}
-	seed := maphash.MakeSeed() // equal hashes are verified
-	same := map[uint64][]int{} // columns by hash of their rows
-	var lead []int32           // by column: its first feature
+	m = &matrix{}
+	same := map[rowSet]int{}
+	columnOf = make([]int32, len(all))
+	for f := range columnOf {
+		columnOf[f] = -1
+	}
 	for _, f := range order {
 		if all[f].Outcome == "" {
-			h := hashRows(seed, holders[f])
-			i := slices.IndexFunc(same[h], func(c int) bool { return slices.Equal(holders[lead[c]], holders[f]) })
-			if i >= 0 {
-				c := same[h][i]
+			if c, ok := same[sets[f]]; ok {
 				m.columns[c].Equal = append(m.columns[c].Equal, all[f])
 				continue
 			}
-			same[h] = append(same[h], len(lead))
+			same[sets[f]] = len(m.columns)
 		}
-		lead = append(lead, f)
+		columnOf[f] = int32(len(m.columns))
 		m.columns = append(m.columns, all[f])
+		cells += int(sets[f].rows)
 	}
-	m.extra = len(m.columns)
-	if i := slices.IndexFunc(m.columns, func(f Feature) bool { return f.Extra != 0 || f.Outcome != "" }); i >= 0 {
-		m.extra = i
-	}
-	for c, f := range lead {
-		for _, r := range holders[f] {
-			m.rows[r] = append(m.rows[r], int32(c))
+	first := func(is func(f Feature) bool) int {
+		if i := slices.IndexFunc(m.columns, is); i >= 0 {
+			return i
 		}
+		return len(m.columns)
 	}
-	return m
+	m.extra = first(func(f Feature) bool { return f.Extra != 0 || f.Outcome != "" })
+	m.firstOutcome = int32(first(func(f Feature) bool { return f.Outcome != "" }))
+	return m, columnOf, cells
 }
 
-func hashRows(seed maphash.Seed, rows []int32) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	var word [4]byte
-	for _, r := range rows {
-		binary.LittleEndian.PutUint32(word[:], uint32(r))
-		_, _ = h.Write(word[:])
+// fill builds the table of a matrix, in memory or in scratch files like the features of
+// the task.
+func (k *task) fill(ctx context.Context, m *matrix, e *expansion, columnOf []int32, cells int) error {
+	row := sortedRow{bits: dtree.NewBits(len(m.columns))}
+	if _, inMemory := k.cells.(*memoryCells); inMemory {
+		b := dtree.NewBuilder(len(k.rows), cells, len(m.columns))
+		err := e.each(ctx, func(_ int32, features []int32) error {
+			b.Add(row.of(features, columnOf))
+			return nil
+		})
+		m.table = b.Table(m.extra)
+		return err
 	}
-	return h.Sum64()
+	rows, columns, err := k.opt.newSpillRows(false, len(m.columns))
+	if err != nil {
+		return err
+	}
+	m.stored = newStoredTable(rows, columns, len(k.rows), k.opt.Memory/cacheShare)
+	err = e.each(ctx, func(r int32, features []int32) error {
+		cells := row.of(features, columnOf)
+		return errors.Join(rows.Add(cells, nil), columns.Add(r, cells))
+	})
+	if err = errors.Join(err, rows.Finish(), columns.Finish()); err != nil {
+		return errors.Join(err, m.stored.close())
+	}
+	m.table = dtree.NewStoredTable(m.stored, len(k.rows), len(m.columns), m.extra)
+	return nil
 }
 
-// table returns the matrix as training data, with or without the outcomes.
-func (m *matrix) table(outcomes bool) *dtree.Table {
-	rows := m.rows
-	if !outcomes {
-		rows = make([][]int32, len(m.rows))
-		for r, row := range m.rows {
-			rows[r] = slices.DeleteFunc(slices.Clone(row), func(c int32) bool { return m.columns[c].Outcome != "" })
+// A sortedRow sorts the columns of rows.
+type sortedRow struct {
+	bits dtree.Bits
+	out  []int32
+}
+
+// of returns the columns of features in ascending order. The next call overwrites them.
+func (s *sortedRow) of(features, columnOf []int32) []int32 {
+	least, most := int32(len(s.bits)), int32(-1) // words
+	for _, f := range features {
+		if c := columnOf[f]; c >= 0 {
+			s.bits.Set(c)
+			least, most = min(least, c>>6), max(most, c>>6)
 		}
 	}
-	return dtree.NewTable(rows, len(m.columns), m.extra)
+	s.out = s.out[:0]
+	for w := least; w <= most; w++ {
+		word := s.bits[w]
+		s.bits[w] = 0
+		for ; word != 0; word &= word - 1 {
+			s.out = append(s.out, w<<6+int32(bits.TrailingZeros64(word)))
+		}
+	}
+	return s.out
 }
+
+// A storedTable holds the cells of a table in scratch files. It caches the sets of rows
+// of the columns that were used last.
+type storedTable struct {
+	rows    *spill.Rows
+	columns *spill.Columns
+	count   int // of rows
+	most    int // sets in the cache
+
+	mu    sync.Mutex
+	cache map[int32]*cachedSet
+	clock int64
+}
+
+type cachedSet struct {
+	rows dtree.Bits
+	used int64
+}
+
+func newStoredTable(rows *spill.Rows, columns *spill.Columns, count int, memory int64) *storedTable {
+	most := max(int(memory/(int64(count)/8+64)), 8)
+	return &storedTable{rows: rows, columns: columns, count: count, most: most, cache: map[int32]*cachedSet{}}
+}
+
+// Reader implements [dtree.Storage].
+func (s *storedTable) Reader() dtree.Reader { return tableReader{s.rows.Reader()} }
+
+type tableReader struct{ *spill.Reader }
+
+func (r tableReader) Row(row int32) ([]int32, error) {
+	columns, _, err := r.Reader.Row(row)
+	return columns, err
+}
+
+// Holders implements [dtree.Storage].
+func (s *storedTable) Holders(column int32) (dtree.Bits, error) {
+	if known := s.cached(column); known != nil {
+		return known, nil
+	}
+	out := dtree.NewBits(s.count)
+	err := s.columns.Each(column, func(rows []int32) error {
+		for _, r := range rows {
+			out.Set(r)
+		}
+		return nil
+	})
+	if err == nil {
+		s.keep(column, out)
+	}
+	return out, err
+}
+
+func (s *storedTable) cached(column int32) dtree.Bits {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := s.cache[column]
+	if known == nil {
+		return nil
+	}
+	s.clock++
+	known.used = s.clock
+	return known.rows
+}
+
+// keep adds a set to the cache, and drops the half that was not used for longest if
+// there are too many.
+func (s *storedTable) keep(column int32, rows dtree.Bits) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clock++
+	s.cache[column] = &cachedSet{rows, s.clock}
+	if len(s.cache) <= s.most {
+		return
+	}
+	var used []int64
+	for _, set := range s.cache {
+		used = append(used, set.used)
+	}
+	slices.Sort(used)
+	for c, set := range s.cache {
+		if set.used < used[len(used)/2] {
+			delete(s.cache, c)
+		}
+	}
+}
+
+func (s *storedTable) close() error { return errors.Join(s.rows.Close(), s.columns.Close()) }

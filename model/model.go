@@ -54,10 +54,11 @@ type Outside struct {
 	Reached  []int // by unit: number of inputs that reached it
 }
 
-func (o *Outside) add(r *record, index []int32) {
+// add counts an observation that reached methods.
+func (o *Outside) add(r *record, methods []int32, index []int32) {
 	o.Rows++
 	o.Outcomes[r.outcome]++
-	for _, m := range r.methods {
+	for _, m := range methods {
 		o.Reached[index[m]]++
 	}
 }

@@ -24,12 +24,20 @@ type Options struct {
 	Refusals bool // learn constructs that the program refuses
 	Folds    int  // cross-validation folds; 1 disables cross-validation
 	Inputs   int  // number of inputs kept in the model for comparisons
-	Seed     uint64
-	Learner  Learner
+	// Sample is the number of observations to learn from if there are more; 0 means all
+	// of them. The sample has up to 100 observations of each method and outcome in
+	// addition.
+	Sample  int
+	Seed    uint64
+	Learner Learner
 
 	// The following options do not affect the model.
 	Workers int // goroutines; 0 means 1
 	Limits  grammars.Limits
+	// Memory is the number of bytes beyond which training data is kept in scratch
+	// files; 0 means that there is no limit.
+	Memory  int64
+	Scratch Scratch // creates scratch files; nil if there are none
 	// Progress, if not nil, is called whenever trees are complete, by one
 	// goroutine at a time.
 	Progress func(done, total int)
@@ -46,8 +54,9 @@ func Defaults() Options {
 
 // A Learner creates tree learners. The zero Learner uses package dtree.
 type Learner struct {
-	Name string
-	New  func(t *dtree.Table, rows []int32, opt dtree.Options) TreeLearner
+	Name     string
+	InMemory bool // it needs tables in memory
+	New      func(t *dtree.Table, rows []int32, opt dtree.Options) TreeLearner
 }
 
 // A TreeLearner grows a tree that separates the labelled rows from the others.
@@ -64,7 +73,7 @@ func newNativeLearner(t *dtree.Table, rows []int32, opt dtree.Options) TreeLearn
 }
 
 func (n nativeLearner) Learn(labels dtree.Bits, r *rand.Rand) (dtree.Tree, error) {
-	return n.Learner.Learn(labels, r), nil
+	return n.Learner.Learn(labels, r), n.Err()
 }
 
 // Upper limits of options.
@@ -72,6 +81,7 @@ const (
 	maxMaxDepth = 20
 	maxFolds    = 100
 	maxInputs   = 10_000
+	maxSample   = 1_000_000_000
 )
 
 func (opt Options) withDefaults() Options {
@@ -81,7 +91,7 @@ func (opt Options) withDefaults() Options {
 	opt.Folds = cmp.Or(opt.Folds, def.Folds)
 	opt.Workers = cmp.Or(opt.Workers, 1)
 	if opt.Learner.New == nil {
-		opt.Learner = Learner{"native", newNativeLearner}
+		opt.Learner = Learner{Name: "native", New: newNativeLearner}
 	}
 	return opt
 }
@@ -107,6 +117,7 @@ func (opt Options) check() error {
 		{"min-leaf", opt.MinLeaf, 0, 1 << 30},
 		{"folds", opt.Folds, 1, maxFolds},
 		{"keep-inputs", opt.Inputs, 0, maxInputs},
+		{"sample", opt.Sample, 0, maxSample},
 	} {
 		if o.value < o.min || o.value > o.max {
 			return &OptionError{o.name, o.value, o.min, o.max}

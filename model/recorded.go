@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"math/bits"
 	"sync"
 
@@ -38,52 +39,81 @@ type recordedSets struct {
 	err  error
 }
 
-// record returns the sets of units that inputs reached in the program at its last
-// commit. An input with several observations reached the units of all of them. index
-// maps units of the trainer to units of the model.
-func (t *Trainer) record(index []int32, units int) (*recordedFile, error) {
-	reached := reachRecord{}
-	size := (units + 7) / 8
-	for i := range t.records {
-		r := &t.records[i]
-		if r.unlabelled || r.commit != t.commit {
-			continue
-		}
-		set := reached.of([recordedDigest]byte(r.digest[:recordedDigest]), size)
-		for _, m := range r.methods {
-			set[index[m]/8] |= 1 << (index[m] % 8)
-		}
-	}
-	return reached.pack(size)
+// A recorder encodes the sets of units that inputs reached. Inputs are added in the order
+// of their digests.
+type recorder struct {
+	size   int // bytes of a set
+	file   recordedFile
+	units  []byte            // all sets
+	seed   maphash.Seed      // of the hashes of sets
+	sets   map[uint64]uint32 // by hash; a set whose hash is taken is under a later one
+	digest [recordedDigest]byte
+	set    []byte // of digest; nil if there is no input yet
+	full   bool   // further inputs are not recorded
 }
 
-// pack encodes a record with sets of size bytes.
-func (r reachRecord) pack(size int) (*recordedFile, error) {
-	out := &recordedFile{}
-	sets := map[string]uint32{}
-	var all []byte
-	digests := r.sorted()
-	for _, d := range digests[:min(len(digests), maxRecorded)] {
-		set, ok := sets[string(r[d])]
-		if !ok {
-			if len(all)+size > maxRecordedUnits {
-				break
-			}
-			set = uint32(len(sets))
-			sets[string(r[d])] = set
-			all = append(all, r[d]...)
-		}
-		out.Digests = append(out.Digests, d[:]...)
-		out.Sets = binary.LittleEndian.AppendUint32(out.Sets, set)
+func newRecorder(units int) recorder {
+	return recorder{size: (units + 7) / 8, seed: maphash.MakeSeed(), sets: map[uint64]uint32{}}
+}
+
+// of returns the set of an input, to which the caller adds units.
+func (r *recorder) of(digest [recordedDigest]byte) []byte {
+	if r.set == nil {
+		r.set = make([]byte, r.size)
+	} else if r.digest != digest {
+		r.end()
+		clear(r.set)
 	}
-	out.Count = len(sets)
+	r.digest = digest
+	return r.set
+}
+
+// end adds the current set to the file.
+func (r *recorder) end() {
+	if r.set == nil || r.full || len(r.file.Sets) == 4*maxRecorded {
+		return
+	}
+	var n uint32
+	for h := maphash.Bytes(r.seed, r.set); ; h++ {
+		var ok bool
+		if n, ok = r.sets[h]; !ok {
+			if r.full = len(r.units)+r.size > maxRecordedUnits; r.full {
+				return
+			}
+			n = uint32(r.file.Count)
+			r.sets[h] = n
+			r.file.Count++
+			r.units = append(r.units, r.set...)
+			break
+		}
+		if bytes.Equal(r.units[int(n)*r.size:][:r.size], r.set) {
+			break
+		}
+	}
+	r.file.Digests = append(r.file.Digests, r.digest[:]...)
+	r.file.Sets = binary.LittleEndian.AppendUint32(r.file.Sets, n)
+}
+
+// pack returns the encoded record.
+func (r *recorder) pack() (*recordedFile, error) {
+	r.end()
+	r.set = nil
 	writer, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = writer.Close() }() // it writes to memory
-	out.Units = writer.EncodeAll(all, nil)
-	return out, nil
+	r.file.Units = writer.EncodeAll(r.units, nil)
+	return &r.file, nil
+}
+
+// pack encodes a record with sets of units.
+func (r reachRecord) pack(units int) (*recordedFile, error) {
+	out := newRecorder(units)
+	for _, digest := range r.sorted() {
+		copy(out.of(digest), r[digest])
+	}
+	return out.pack()
 }
 
 // checkRecorded validates the sizes of the recorded inputs.

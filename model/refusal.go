@@ -1,10 +1,12 @@
 package model
 
 import (
+	"context"
 	"math"
 	"slices"
 
 	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -44,20 +46,22 @@ func (k *task) findPhases() {
 	out := make([]int, len(k.outcomes))
 	ok := slices.Index(k.outcomes, string(observation.OK))
 	rows := make([]int, len(k.outcomes))
-	reached := make([]map[int32]int, len(k.outcomes)) // by outcome and method
-	for i, r := range k.rows {
-		if o := k.outcomeOf[i]; !r.unlabelled {
-			if rows[o]++; reached[o] == nil {
-				reached[o] = map[int32]int{}
-			}
-			for _, m := range r.methods {
-				reached[o][m]++
-			}
+	for _, r := range k.labelled {
+		rows[k.outcomeOf[r]]++
+	}
+	units := k.targets[len(k.outcomes):]
+	reached := make([][]int, len(k.outcomes)) // by outcome and unit: rows
+	for o := range reached {
+		reached[o] = make([]int, len(units))
+	}
+	for i, t := range units {
+		for r := range t.labels.All() {
+			reached[k.outcomeOf[r]][i]++
 		}
 	}
 	precedes := func(a, b int) bool {
 		for m, n := range reached[b] {
-			if 20*n >= 19*rows[b] && 20*reached[ok][m] >= 19*rows[ok] && 20*reached[a][m] <= rows[a] {
+			if n > 0 && 20*n >= 19*rows[b] && 20*reached[ok][m] >= 19*rows[ok] && 20*reached[a][m] <= rows[a] {
 				return true
 			}
 		}
@@ -80,23 +84,30 @@ func (k *task) findPhases() {
 // findRefusals learns the constructs that the program refuses from the given
 // rows, most important first within each phase. Features are indices into
 // k.features.
-func (k *task) findRefusals(rows []int32) []refused {
+func (k *task) findRefusals(ctx context.Context, rows []int32) ([]refused, error) {
 	if len(k.outcomes) == 0 {
-		return nil
+		return nil, nil
 	}
 	var out []refused
 	for phase := 1; phase <= maxPhases; phase++ {
-		s := &refusalSearch{features: k.features, ignorePlaces: k.ignorePlaces}
+		s := &refusalSearch{records: k.rows, cells: k.cells, features: k.features, ignorePlaces: k.ignorePlaces, failed: dtree.NewBits(len(k.rows))}
 		for _, r := range rows {
 			if at := k.phases[k.outcomeOf[r]]; at == 0 || at >= phase { // others stopped before
-				s.rows, s.failed = append(s.rows, k.rows[r]), append(s.failed, at == phase)
+				s.rows = append(s.rows, r)
+				if at == phase {
+					s.failed.Set(r)
+				}
 			}
 		}
-		for _, f := range s.explain() {
+		found, err := s.explain(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
 			out = append(out, refused{f, phase})
 		}
 	}
-	return out
+	return out, nil
 }
 
 // A refused is a feature that the program refuses in a phase.
@@ -109,8 +120,10 @@ type refused struct {
 // sequential covering: it takes the feature that explains the failures best,
 // removes the inputs with that feature, and repeats.
 type refusalSearch struct {
-	rows         []*record
-	failed       []bool // by row
+	records      []*record
+	cells        cells
+	rows         []int32    // ascending
+	failed       dtree.Bits // rows that failed
 	features     []Feature
 	ignorePlaces bool    // any feature of an input may be the reason of its failure
 	later        int32   // maximum distance in bytes of a refused construct behind the place that the message names
@@ -124,37 +137,42 @@ type refusalSearch struct {
 // explain returns the refused features. Most messages name the place of the
 // refused construct. If too few failures can be explained like this, the
 // construct may come some bytes later.
-func (s *refusalSearch) explain() []int32 {
+func (s *refusalSearch) explain(ctx context.Context) ([]int32, error) {
 	var best []int32
 	most := 0.0
 	for _, later := range []int32{2, 8, 24} {
 		s.later = later
 		s.failures, s.accepted = make([]int32, len(s.features)), make([]int32, len(s.features))
 		s.failuresLeft, s.acceptedLeft = 0, 0
-		found, share := s.find()
+		found, share, err := s.find(ctx)
+		if err != nil {
+			return nil, err
+		}
 		if share > most+0.1 {
 			best, most = found, share
 		}
-		if most >= 0.9 || s.ignorePlaces || !slices.ContainsFunc(s.rows, func(r *record) bool { return r.place != unknownPlace }) {
+		if most >= 0.9 || s.ignorePlaces || !slices.ContainsFunc(s.rows, func(r int32) bool { return s.records[r].place != unknownPlace }) {
 			break
 		}
 	}
-	return best
+	return best, nil
 }
 
 // find returns the refused features and the share of the failures that they
 // explain.
-func (s *refusalSearch) find() (found []int32, share float64) {
-	left := make([]bool, len(s.rows))
-	holders := make([][]int32, len(s.features))
+func (s *refusalSearch) find(ctx context.Context) (found []int32, share float64, err error) {
+	left := dtree.NewBits(len(s.records))
+	reader := s.cells.reader()
 	for i, r := range s.rows {
-		left[i] = true
-		s.count(i, 1)
-		for j, f := range r.features {
-			if s.evidence(i, j) == explains || !s.failed[i] {
-				holders[f] = append(holders[f], int32(i))
-			}
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, 0, context.Cause(ctx)
 		}
+		features, at, err := reader.row(r)
+		if err != nil {
+			return nil, 0, err
+		}
+		left.Set(r)
+		s.count(r, features, at, 1)
 	}
 	failures := s.failuresLeft
 	// If the program accepts few inputs anyway, a refused feature must be accepted
@@ -166,25 +184,44 @@ func (s *refusalSearch) find() (found []int32, share float64) {
 			break
 		}
 		found = append(found, best)
-		for _, i := range holders[best] {
-			if left[i] {
-				left[i] = false
-				s.count(int(i), -1)
-			}
+		if err := s.remove(best, left, reader); err != nil {
+			return nil, 0, err
 		}
 	}
-	return found, 1 - float64(s.failuresLeft)/max(1, float64(failures))
+	return found, 1 - float64(s.failuresLeft)/max(1, float64(failures)), nil
 }
 
-// count adds n to the counts of a row.
-func (s *refusalSearch) count(row int, n int32) {
-	if s.failed[row] {
+// remove takes the rows with a refused feature out of left, except for failures that it
+// does not explain.
+func (s *refusalSearch) remove(refused int32, left dtree.Bits, reader cellReader) error {
+	return s.cells.holders(refused, func(rows []int32) error {
+		for _, r := range rows {
+			if !left.Has(r) {
+				continue
+			}
+			features, at, err := reader.row(r)
+			if err != nil {
+				return err
+			}
+			if s.failed.Has(r) && s.evidence(r, at[slices.Index(features, refused)]) != explains {
+				continue
+			}
+			left.Unset(r)
+			s.count(r, features, at, -1)
+		}
+		return nil
+	})
+}
+
+// count adds n to the counts of a row with the given features and their positions.
+func (s *refusalSearch) count(row int32, features, at []int32, n int32) {
+	if s.failed.Has(row) {
 		s.failuresLeft += int(n)
 	} else {
 		s.acceptedLeft += int(n)
 	}
-	for j, f := range s.rows[row].features {
-		switch s.evidence(row, j) {
+	for j, f := range features {
+		switch s.evidence(row, at[j]) {
 		case explains:
 			s.failures[f] += n
 		case passed:
@@ -206,17 +243,17 @@ const (
 // place that the failure message names, if that is behind the construct.
 const maxEarlier = 24
 
-// evidence returns what a row tells about its feature with index j.
-func (s *refusalSearch) evidence(row, j int) evidence {
-	r := s.rows[row]
-	switch at := r.at[j]; {
-	case !s.failed[row]:
+// evidence returns what a row tells about its feature at a position.
+func (s *refusalSearch) evidence(row, at int32) evidence {
+	place := s.records[row].place
+	switch {
+	case !s.failed.Has(row):
 		return passed
-	case s.ignorePlaces || r.place == unknownPlace:
+	case s.ignorePlaces || place == unknownPlace:
 		return explains
-	case at > r.place+s.later:
+	case at > place+s.later:
 		return unread
-	case at < r.place-maxEarlier:
+	case at < place-maxEarlier:
 		return passed
 	default:
 		return explains
@@ -256,13 +293,17 @@ type stop struct {
 	by int              // index of the refusal, or -1
 }
 
-// stop returns where the refusals stop the program. The first phase with a
-// refusal stops, at the first refusal in the input; later phases do not begin.
-func (r *record) stop(refusals []refused, index map[int32][]int) stop {
+// stopOf returns where the refusals stop the program, given the features of its input and
+// their first positions. The first phase with a refusal stops, at the first refusal in
+// the input; later phases do not begin.
+func stopOf(features, at []int32, refusals []refused, index refusalIndex) stop {
 	out := unstopped()
-	for i, f := range r.features {
+	if len(refusals) == 0 {
+		return out
+	}
+	for i, f := range features {
 		for _, n := range index[f] {
-			out.add(refusals[n].phase, n, r.at[i])
+			out.add(refusals[n].phase, n, at[i])
 		}
 	}
 	return out.final()
@@ -292,9 +333,11 @@ func (s stop) final() stop {
 	return s
 }
 
-// refusalIndex returns the indices of refusals by feature.
-func refusalIndex(refusals []refused) map[int32][]int {
-	out := make(map[int32][]int, len(refusals))
+// A refusalIndex lists the indices of refusals by feature.
+type refusalIndex [][]int
+
+func (k *task) indexRefusals(refusals []refused) refusalIndex {
+	out := make(refusalIndex, len(k.features))
 	for i, r := range refusals {
 		out[r.feature] = append(out[r.feature], i)
 	}
@@ -302,15 +345,23 @@ func refusalIndex(refusals []refused) map[int32][]int {
 }
 
 // describeRefusals describes the refusals with the rows that they stop.
-func (k *task) describeRefusals(refusals []refused, rows []int32) []Refusal {
-	index := refusalIndex(refusals)
+func (k *task) describeRefusals(refusals []refused, rows []int32) ([]Refusal, error) {
+	index := k.indexRefusals(refusals)
 	out := make([]Refusal, len(refusals))
 	outcomes := make([][]int, len(refusals)) // rows by outcome
 	for i, r := range refusals {
 		out[i].Feature, out[i].Phase, outcomes[i] = k.features[r.feature], r.phase, make([]int, len(k.outcomes))
 	}
+	if len(refusals) == 0 {
+		return out, nil
+	}
+	reader := k.cells.reader()
 	for _, r := range rows {
-		by := k.rows[r].stop(refusals, index).by
+		features, at, err := reader.row(r)
+		if err != nil {
+			return nil, err
+		}
+		by := stopOf(features, at, refusals, index).by
 		if by < 0 {
 			continue
 		}
@@ -327,5 +378,5 @@ func (k *task) describeRefusals(refusals []refused, rows []int32) []Refusal {
 		}
 		out[i].Outcome = k.outcomes[most]
 	}
-	return out
+	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -292,10 +293,10 @@ func TestUnknown(t *testing.T) {
 // reason unless the program accepts it less often than others.
 func TestRefusalsOfRareAcceptance(t *testing.T) {
 	const usual, refused, accepted = 0, 1, 2 // features
-	s := &refusalSearch{features: make([]Feature, 3), later: 2, failures: make([]int32, 3), accepted: make([]int32, 3)}
+	s := &refusalSearch{features: make([]Feature, 3), later: 2, failures: make([]int32, 3), accepted: make([]int32, 3), failed: dtree.NewBits(1000)}
 	for i := range 1000 {
 		failed := i%100 < 93
-		r := &record{place: unknownPlace}
+		r := &record{place: unknownPlace, content: &content{}}
 		if i < 200 { // 93 % fail, as do all inputs
 			r.features = append(r.features, usual)
 		}
@@ -306,10 +307,14 @@ func TestRefusalsOfRareAcceptance(t *testing.T) {
 			r.features = append(r.features, refused)
 		}
 		r.at = make([]int32, len(r.features))
-		s.rows, s.failed = append(s.rows, r), append(s.failed, failed)
+		if failed {
+			s.failed.Set(int32(i))
+		}
+		s.rows, s.records = append(s.rows, int32(i)), append(s.records, r)
 	}
-	if got, _ := s.find(); !slices.Equal(got, []int32{refused}) {
-		t.Errorf("got %v, want %v", got, []int32{refused})
+	s.cells = &memoryCells{rows: s.records, features: 3}
+	if got, _, err := s.find(t.Context()); err != nil || !slices.Equal(got, []int32{refused}) {
+		t.Errorf("got %v, %v, want %v", got, err, []int32{refused})
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNotAdded reports that [Trainer.Evaluate] needs an observation or a kind of
-// feature that the trainer does not have.
+// feature that the trainer does not have in memory.
 var ErrNotAdded = errors.New("observation or kind of feature not added to the trainer")
 
 // Evaluate trains a model on some of the trainer's observations and evaluates
@@ -24,7 +24,7 @@ func (t *Trainer) Evaluate(ctx context.Context, train, test []observation.Observ
 	if err := opt.check(); err != nil {
 		return nil, err
 	}
-	if opt.K > t.opt.K || opt.Trivia != t.opt.Trivia || opt.Extras&^t.opt.Extras != 0 {
+	if t.log != nil || opt.K > t.opt.K || opt.Trivia != t.opt.Trivia || opt.Extras&^t.opt.Extras != 0 {
 		return nil, ErrNotAdded
 	}
 	part, err := t.subset(train, opt)
@@ -63,6 +63,7 @@ func (t *Trainer) Evaluate(ctx context.Context, train, test []observation.Observ
 // opt requires.
 func (t *Trainer) subset(observations []observation.Observation, opt Options) (*Trainer, error) {
 	part := *t
+	opt.Sample = 0 // the caller has chosen
 	part.opt, part.records, part.stats = opt, nil, Stats{Observations: len(observations)}
 	wanted := make([]bool, len(t.features))
 	for i, f := range t.features {
@@ -79,7 +80,7 @@ func (t *Trainer) subset(observations []observation.Observation, opt Options) (*
 		}
 		met[r] = true
 		some := *r
-		some.features, some.at = nil, nil
+		some.content = &content{methods: r.methods}
 		for i, f := range r.features {
 			if wanted[f] {
 				some.features, some.at = append(some.features, f), append(some.at, r.at[i])
@@ -94,19 +95,23 @@ func (t *Trainer) subset(observations []observation.Observation, opt Options) (*
 // it.
 func (t *Trainer) recordOf(o observation.Observation) (*record, error) {
 	want := record{outcome: OutcomeName(o), unlabelled: o.Methods == nil}
+	var methods []int32
 	for _, id := range o.Methods {
 		unit, ok := t.unitIndex[id]
 		if !ok {
 			return nil, ErrNotAdded
 		}
-		want.methods = append(want.methods, unit)
+		methods = append(methods, unit)
 	}
-	slices.Sort(want.methods)
-	want.methods = slices.Compact(want.methods)
-	for _, i := range t.byDigest[sha256.Sum256(o.Input)] {
-		if r := &t.records[i]; want.subsumedBy(r) {
+	slices.Sort(methods)
+	want.reached = t.hashMethods(slices.Compact(methods))
+	i, known := t.byDigest[sha256.Sum256(o.Input)]
+	for known {
+		r := &t.records[i]
+		if want.subsumedBy(r) {
 			return r, nil
 		}
+		i, known = r.next, r.next != 0
 	}
 	return nil, nil
 }

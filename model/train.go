@@ -9,14 +9,18 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"hash/maphash"
 	"math/rand/v2"
+	"path"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/tribble"
 	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/internal/spill"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -41,24 +45,38 @@ type Trainer struct {
 	pathIndex  map[uint64]int32
 	extraIndex map[features.Extra]int32
 	records    []record
-	byDigest   map[[sha256.Size]byte][]int // indices of records by input digest
+	byDigest   map[[sha256.Size]byte]int32 // index of the first record by input digest
+	commits    []string                    // of the records
+	outcomes   map[string]string           // names of outcomes, which records share
+	seed       maphash.Seed                // of the hashes of methods
+	log        *spill.Log                  // contents of the records; nil if they are in memory
+	examples   exampleLengths
+	draw       draw
 	sample     sample
+	size       Size
 	stats      Stats
 	unusable   unusable
 }
 
 // A record is an observation with the features of its input.
 type record struct {
+	*content   // nil if it is in the log of the trainer
 	digest     [sha256.Size]byte
-	features   []int32 // indices into Trainer.features
-	at         []int32 // first positions of the features
-	methods    []int32 // indices into Trainer.units, sorted
+	reached    uint64 // hash of the methods
 	outcome    string
-	input      []byte // nil if it is long or outside the grammar
+	input      []byte // nil if it is too long to be an example, or outside the grammar
 	place      int32  // offset of the place that the failure message names, or unknownPlace
+	commit     int32  // of the program; index into Trainer.commits
+	next       int32  // the next record with the same input, or 0
 	outside    bool   // the input is outside the grammar
 	unlabelled bool   // the methods are unknown
-	commit     string // of the program
+}
+
+// A content holds the features of an input and the methods that it reached.
+type content struct {
+	features []int32 // indices into Trainer.features
+	at       []int32 // first positions of the features
+	methods  []int32 // indices into Trainer.units, sorted
 }
 
 // Stats counts the observations given to a trainer.
@@ -69,22 +87,32 @@ type Stats struct {
 	Outside       int // input outside the grammar
 	Unknown       int // methods unknown; used only to learn outcomes
 	Limited       int // input exceeds a limit of the parser; ignored
+	// Unsampled counts the observations that are not in the sample that was learned from,
+	// see [Options.Sample]. Repetitions of the same observation may count several times.
+	Unsampled int `cbor:",omitempty"`
 }
 
 // NewTrainer returns a trainer for the grammar in sources. start names the
 // start rule; if empty, the first rule is used.
 func NewTrainer(ctx context.Context, start string, sources []grammars.Source, opt Options) (*Trainer, error) {
-	opt = opt.withDefaults()
-	if err := opt.check(); err != nil {
-		return nil, err
-	}
 	g, err := grammars.LoadWith(ctx, grammars.LoadOptions{Start: start}, sources...)
 	if err != nil {
 		return nil, err
 	}
+	return NewTrainerOf(g, sources, opt)
+}
+
+// NewTrainerOf is like [NewTrainer], for a grammar that was loaded from sources. Models of
+// the trainer share the grammar and its analyses.
+func NewTrainerOf(g *grammars.Grammar, sources []grammars.Source, opt Options) (*Trainer, error) {
+	opt = opt.withDefaults()
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
 	t := &Trainer{
 		grammar: g, sources: renameSources(g, sources), opt: opt, unitIndex: map[string]int32{},
-		pathIndex: map[uint64]int32{}, extraIndex: map[features.Extra]int32{}, byDigest: map[[sha256.Size]byte][]int{},
+		pathIndex: map[uint64]int32{}, extraIndex: map[features.Extra]int32{}, byDigest: map[[sha256.Size]byte]int32{},
+		outcomes: map[string]string{}, seed: maphash.MakeSeed(), examples: exampleLengths{most: maxExample},
 	}
 	for range opt.Workers {
 		t.extractors = append(t.extractors, &trainingExtractor{
@@ -100,9 +128,13 @@ func NewTrainer(ctx context.Context, start string, sources []grammars.Source, op
 func renameSources(g *grammars.Grammar, sources []grammars.Source) []grammars.Source {
 	out := slices.Clone(sources)
 	for i := range out {
-		out[i].Name = g.Name + ".g4"
+		ext := ".g4"
+		if path.Ext(out[i].Name) == tribble.Extension { // the notation depends on it
+			ext = tribble.Extension
+		}
+		out[i].Name = g.Name + ext
 		if len(out) > 1 {
-			out[i].Name = fmt.Sprintf("%s-%d.g4", g.Name, i+1)
+			out[i].Name = fmt.Sprintf("%s-%d%s", g.Name, i+1, ext)
 		}
 	}
 	return out
@@ -135,7 +167,8 @@ func (t *Trainer) unitOf(id string) int32 {
 	return i
 }
 
-// Add adds observations. On error it adds none of them.
+// Add adds observations. If the context ends, it adds none of them. After another error,
+// which comes from the scratch files, the trainer cannot be used any more.
 func (t *Trainer) Add(ctx context.Context, observations []observation.Observation) error {
 	found := make([]extracted, len(observations))
 	group, ctx := errgroup.WithContext(ctx)
@@ -154,58 +187,119 @@ func (t *Trainer) Add(ctx context.Context, observations []observation.Observatio
 		return err
 	}
 	for i, o := range observations {
-		t.add(o, found[i], t.extractors[i%len(t.extractors)].paths)
+		if err := t.add(o, found[i], t.extractors[i%len(t.extractors)].paths); err != nil {
+			return err
+		}
 	}
-	return nil
+	return t.spillContents()
 }
 
-func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]features.Path) {
+func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]features.Path) error {
 	t.stats.Observations++
-	r := record{digest: sha256.Sum256(o.Input), outcome: OutcomeName(o), place: failurePlace(o), unlabelled: o.Methods == nil, commit: t.commit}
+	r := record{digest: sha256.Sum256(o.Input), outcome: t.outcomeName(o), place: failurePlace(o), unlabelled: o.Methods == nil, commit: t.commitIndex()}
 	t.stats.Unknown += btoi(r.unlabelled)
 	t.unusable.add(o.Input, r.unlabelled, f.err)
 	switch _, syntax := errors.AsType[*grammars.SyntaxError](f.err); {
 	case syntax && r.unlabelled:
-		return
+		return nil
 	case syntax:
 		r.outside = true
 	case f.err != nil:
 		t.stats.Limited++
-		return
+		return nil
 	}
-	for _, id := range o.Methods {
-		r.methods = append(r.methods, t.unitOf(id))
-	}
-	slices.Sort(r.methods)
-	r.methods = slices.Compact(r.methods)
-	contradicts := false
-	for _, i := range t.byDigest[r.digest] {
+	r.content = &content{methods: t.methodsOf(o)}
+	r.reached = t.hashMethods(r.methods)
+	first, known := t.byDigest[r.digest]
+	contradicts, last := false, int32(-1)
+	for i := first; known; i = t.records[i].next {
 		before := &t.records[i]
 		if r.subsumedBy(before) {
 			t.stats.Duplicates++
 			before.commit = r.commit
-			return
+			return nil
 		}
-		contradicts = contradicts || !before.subsumedBy(&r)
+		contradicts, last = contradicts || !before.subsumedBy(&r), i
+		known = before.next != 0
 	}
 	t.stats.Contradictory += btoi(contradicts)
 	t.stats.Outside += btoi(r.outside)
-	if len(t.byDigest[r.digest]) == 0 && !r.outside {
+	if last < 0 && !r.outside {
 		t.sample.add(r.digest, o.Input, t.opt.Inputs)
 	}
 	r.features = t.featuresOf(f, paths)
 	r.at = slices.Concat(f.pathAt, f.extraAt)
-	if len(o.Input) <= maxExample && !r.outside {
+	if !r.outside && t.keepsExample(len(o.Input)) {
 		r.input = o.Input
 	}
-	t.byDigest[r.digest] = append(t.byDigest[r.digest], len(t.records))
+	if last < 0 {
+		t.byDigest[r.digest] = int32(len(t.records))
+	} else {
+		t.records[last].next = int32(len(t.records))
+	}
+	t.size.count(r.outcome, len(r.features), len(r.methods))
+	if t.draws() {
+		t.draw.meet(t.number(&r), &r)
+	}
+	if t.log != nil {
+		if err := t.spillContent(&r); err != nil {
+			return err
+		}
+	}
 	t.records = append(t.records, r)
+	return t.dropSome()
+}
+
+// outcomeName returns the name of an outcome, which records with the outcome share.
+func (t *Trainer) outcomeName(o observation.Observation) string {
+	name := OutcomeName(o)
+	if _, ok := t.outcomes[name]; !ok {
+		t.outcomes[name] = name
+	}
+	return t.outcomes[name]
+}
+
+// commitIndex returns the index of the current commit, which it adds if needed.
+func (t *Trainer) commitIndex() int32 {
+	if n := len(t.commits); n > 0 && t.commits[n-1] == t.commit {
+		return int32(n - 1)
+	}
+	i := slices.Index(t.commits, t.commit)
+	if i < 0 {
+		i = len(t.commits)
+		t.commits = append(t.commits, t.commit)
+	}
+	return int32(i)
+}
+
+// methodsOf returns the indices of the methods of an observation, sorted. It adds the
+// methods if needed.
+func (t *Trainer) methodsOf(o observation.Observation) []int32 {
+	out := make([]int32, 0, len(o.Methods))
+	for _, id := range o.Methods {
+		out = append(out, t.unitOf(id))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// hashMethods returns a hash of methods. Sets of methods with the same hash count as
+// equal: the hash is random for each trainer, so that it cannot be foreseen.
+func (t *Trainer) hashMethods(methods []int32) uint64 {
+	var h maphash.Hash
+	h.SetSeed(t.seed)
+	var word [4]byte
+	for _, m := range methods {
+		binary.LittleEndian.PutUint32(word[:], uint32(m))
+		_, _ = h.Write(word[:])
+	}
+	return h.Sum64()
 }
 
 // subsumedBy reports whether other, an observation of the same input, contains
 // all that r contains.
 func (r *record) subsumedBy(other *record) bool {
-	return r.outcome == other.outcome && (r.unlabelled || !other.unlabelled && slices.Equal(r.methods, other.methods))
+	return r.outcome == other.outcome && (r.unlabelled || !other.unlabelled && r.reached == other.reached)
 }
 
 func btoi(yes bool) int {
@@ -273,8 +367,11 @@ func (t *Trainer) Stats() Stats { return t.stats }
 
 // Train trains a model on all observations added so far. It reuses the trees of
 // before whose training data did not change; before may be nil.
-func (t *Trainer) Train(ctx context.Context, before *Model) (*Model, error) {
+func (t *Trainer) Train(ctx context.Context, before *Model) (m *Model, err error) {
 	task, err := t.task(ctx)
+	if task != nil {
+		defer func() { err = errors.Join(err, task.close()) }()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -284,15 +381,16 @@ func (t *Trainer) Train(ctx context.Context, before *Model) (*Model, error) {
 	if err := task.run(ctx); err != nil {
 		return nil, err
 	}
-	return task.model(ctx, t)
+	return task.model(t)
 }
 
 // Train trains a model on the observations.
-func Train(ctx context.Context, start string, sources []grammars.Source, h observation.Header, observations []observation.Observation, opt Options) (*Model, error) {
+func Train(ctx context.Context, start string, sources []grammars.Source, h observation.Header, observations []observation.Observation, opt Options) (m *Model, err error) {
 	t, err := NewTrainer(ctx, start, sources, opt)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, t.Close()) }()
 	t.AddHeader(h)
 	if err := t.Add(ctx, observations); err != nil {
 		return nil, err
@@ -306,6 +404,7 @@ type task struct {
 	units     []observation.Unit // sorted by ID
 	index     []int32            // by unit of the trainer: index in units
 	rows      []*record
+	cells     cells     // features of the rows
 	labelled  []int32   // rows with known methods
 	features  []Feature // of the records
 	outcomes  []string  // sorted; empty if all rows have the same outcome
@@ -315,7 +414,10 @@ type task struct {
 	targets   []*target
 	digest    [sha256.Size]byte // of the rows with their features and outcomes
 	outside   Outside
+	recorded  recorder
 	progress  progress
+
+	longestExample int // maximum length of example inputs
 
 	ignorePlaces bool // do not trust the places that failure messages name
 }
@@ -348,57 +450,59 @@ func (k *task) varying(targets []*target) []*target {
 }
 
 // task prepares a training run. The order of rows and columns does not depend
-// on the order of the observations.
+// on the order of the observations. The caller closes the task, even after an error.
 func (t *Trainer) task(ctx context.Context) (*task, error) {
-	k := &task{opt: t.opt, units: slices.Clone(t.units)}
-	slices.SortFunc(k.units, func(a, b observation.Unit) int { return cmp.Compare(a.ID, b.ID) })
-	index := make([]int32, len(t.units)) // index in t.units to index in k.units
-	for i, u := range k.units {
-		index[t.unitIndex[u.ID]] = int32(i)
-	}
-	k.index = index
-	k.outside.Reached = make([]int, len(k.units))
-	k.outside.Outcomes = map[string]int{}
-	for i := range t.records {
-		if r := &t.records[i]; r.outside {
-			k.outside.add(r, index)
-		} else {
-			k.rows = append(k.rows, r)
-		}
-	}
-	slices.SortFunc(k.rows, func(a, b *record) int {
-		return cmp.Or(bytes.Compare(a.digest[:], b.digest[:]), cmp.Compare(a.outcome, b.outcome), btoi(a.unlabelled)-btoi(b.unlabelled),
-			slices.CompareFunc(a.methods, b.methods, func(a, b int32) int { return cmp.Compare(index[a], index[b]) }))
-	})
-	for i, r := range k.rows {
-		if !r.unlabelled {
-			k.labelled = append(k.labelled, int32(i))
-		}
-	}
-	if len(k.labelled) == 0 {
-		return nil, t.unusable.explain(t.stats.Observations, t.grammar.Name)
-	}
-	k.features = t.features
-	k.findOutcomes()
-	k.findPhases()
-	k.buildTargets(index)
-	if err := k.choosePlaces(ctx); err != nil {
+	if err := t.dropRecords(); err != nil {
 		return nil, err
 	}
-	k.view = k.newView(nil)
-	k.digest = k.view.matrix.digest(k.rows)
-	return k, nil
+	k := &task{opt: t.opt, units: slices.Clone(t.units), features: t.features}
+	slices.SortFunc(k.units, func(a, b observation.Unit) int { return cmp.Compare(a.ID, b.ID) })
+	k.index = make([]int32, len(t.units)) // index in t.units to index in k.units
+	for i, u := range k.units {
+		k.index[t.unitIndex[u.ID]] = int32(i)
+	}
+	if err := k.gather(ctx, t); err != nil {
+		return k, err
+	}
+	if len(k.labelled) == 0 {
+		return k, t.unusable.explain(t.stats.Observations, t.grammar.Name)
+	}
+	k.findOutcomes()
+	k.buildTargets()
+	k.findPhases()
+	if err := k.choosePlaces(ctx); err != nil {
+		return k, err
+	}
+	var err error
+	if k.view, err = k.newView(ctx, nil); err != nil {
+		return k, err
+	}
+	k.digest, err = k.view.matrix.digest(k.rows)
+	return k, err
+}
+
+// close removes the task's scratch files.
+func (k *task) close() error {
+	var err error
+	if k.view != nil {
+		err = k.view.close()
+	}
+	if k.cells != nil {
+		err = errors.Join(err, k.cells.close())
+	}
+	return err
 }
 
 // minOutcome is the minimum number of observations for an outcome with a
 // failure type to be learned separately.
 const minOutcome = 5
 
-// buildTargets creates a target per outcome and then per unit.
-func (k *task) buildTargets(index []int32) {
-	rows := len(k.rows)
+// buildTargets adds a target per outcome before those of the units.
+func (k *task) buildTargets() {
+	units := k.targets
+	k.targets = nil
 	for i, outcome := range k.outcomes {
-		t := &target{name: outcome, labels: dtree.NewBits(rows)}
+		t := &target{name: outcome, labels: dtree.NewBits(len(k.rows))}
 		for r, o := range k.outcomeOf {
 			if int(o) == i {
 				t.labels.Set(int32(r))
@@ -406,16 +510,12 @@ func (k *task) buildTargets(index []int32) {
 		}
 		k.targets = append(k.targets, t)
 	}
-	for _, u := range k.units {
-		k.targets = append(k.targets, &target{name: u.ID, unit: true, labels: dtree.NewBits(rows)})
-	}
-	units := k.targets[len(k.outcomes):]
-	for i, r := range k.rows {
-		for _, m := range r.methods {
-			units[index[m]].labels.Set(int32(i))
-		}
-	}
+	k.targets = append(k.targets, units...)
+	none := dtree.NewBits(len(k.rows))
 	for _, t := range k.targets {
+		if t.labels == nil {
+			t.labels = none
+		}
 		h := fnv.New64a()
 		_ = binary.Write(h, binary.LittleEndian, []uint64(t.labels))
 		h.Sum(t.digest[:0])
@@ -503,22 +603,20 @@ func (k *task) learn(ctx context.Context, v *view, targets []*target, rows []int
 func groupByLabels(targets []*target) [][]int {
 	type key struct {
 		unit   bool
-		labels string
+		digest [8]byte
 	}
-	index := map[key]int{}
+	index := map[key][]int{} // groups with the digest
 	var out [][]int
 	for i, t := range targets {
-		labels := make([]byte, 0, 8*len(t.labels))
-		for _, word := range t.labels {
-			labels = binary.LittleEndian.AppendUint64(labels, word)
+		k := key{t.unit, t.digest}
+		at := slices.IndexFunc(index[k], func(group int) bool { return slices.Equal(targets[out[group][0]].labels, t.labels) })
+		if at < 0 {
+			index[k] = append(index[k], len(out))
+			out = append(out, []int{i})
+			continue
 		}
-		at, ok := index[key{t.unit, string(labels)}]
-		if !ok {
-			at = len(out)
-			index[key{t.unit, string(labels)}] = at
-			out = append(out, nil)
-		}
-		out[at] = append(out[at], i)
+		group := index[k][at]
+		out[group] = append(out[group], i)
 	}
 	return out
 }
@@ -530,13 +628,21 @@ func (t *target) rand(seed uint64) *rand.Rand {
 }
 
 // digest returns a digest of the rows and their columns.
-func (m *matrix) digest(rows []*record) [sha256.Size]byte {
+func (m *matrix) digest(rows []*record) ([sha256.Size]byte, error) {
 	h := sha256.New()
+	reader := m.table.Reader()
+	var cells []byte
 	for i, r := range rows {
-		_, _ = h.Write(r.digest[:])
-		_, _ = h.Write([]byte{byte(btoi(r.unlabelled))})
-		_ = binary.Write(h, binary.LittleEndian, int32(len(m.rows[i])))
-		_ = binary.Write(h, binary.LittleEndian, m.rows[i])
+		row, err := reader.Row(int32(i))
+		if err != nil {
+			return [sha256.Size]byte{}, err
+		}
+		cells = append(append(cells[:0], r.digest[:]...), byte(btoi(r.unlabelled)))
+		cells = binary.LittleEndian.AppendUint32(cells, uint32(len(row)))
+		for _, c := range row {
+			cells = binary.LittleEndian.AppendUint32(cells, uint32(c))
+		}
+		_, _ = h.Write(cells)
 	}
-	return [sha256.Size]byte(h.Sum(nil))
+	return [sha256.Size]byte(h.Sum(nil)), nil
 }

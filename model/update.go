@@ -34,7 +34,7 @@ func (m *Model) Update(ctx context.Context, u Update) (updated *Model, kept, dro
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	if f.Recorded, err = record.pack((len(f.Units) + 7) / 8); err != nil {
+	if f.Recorded, err = record.pack(len(f.Units)); err != nil {
 		return nil, 0, 0, err
 	}
 	if updated, err = newModel(ctx, &f); err != nil {

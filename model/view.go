@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ type view struct {
 
 // newView learns refusals from the given rows, or from all rows if learn is
 // nil, and returns the data of all rows.
-func (k *task) newView(learn []int32) *view {
+func (k *task) newView(ctx context.Context, learn []int32) (*view, error) {
 	if learn == nil {
 		learn = make([]int32, len(k.rows))
 		for i := range learn {
@@ -27,73 +28,38 @@ func (k *task) newView(learn []int32) *view {
 		}
 	}
 	var refusals []refused
+	var err error
 	if k.opt.Refusals {
-		refusals = k.findRefusals(learn)
+		if refusals, err = k.findRefusals(ctx, learn); err != nil {
+			return nil, err
+		}
 	}
-	v := &view{refusals: k.describeRefusals(refusals, learn)}
-	v.matrix = k.newMatrix(refusals)
+	v := &view{}
+	if v.refusals, err = k.describeRefusals(refusals, learn); err != nil {
+		return nil, err
+	}
+	if v.matrix, err = k.newMatrix(ctx, refusals); err != nil {
+		return nil, err
+	}
 	v.outcomeColumns = make([]int32, len(k.outcomes))
 	for c, f := range v.matrix.columns {
 		if i, ok := slices.BinarySearch(k.outcomes, f.Outcome); ok {
 			v.outcomeColumns[i] = int32(c)
 		}
 	}
-	v.withoutOutcomes, v.withOutcomes = v.matrix.table(false), v.matrix.table(true)
+	v.withOutcomes, v.withoutOutcomes = v.matrix.table, v.matrix.table.Before(v.matrix.firstOutcome)
 	if !k.opt.Outcome {
 		v.withOutcomes = v.withoutOutcomes
 	}
-	return v
+	return v, nil
 }
 
-// newMatrix returns the matrix of the rows: their features, the same features
-// before the place where a refusal stops the program, the refusals, and the
-// outcomes.
-func (k *task) newMatrix(refusals []refused) *matrix {
-	all := slices.Clone(k.features)
-	phases := 0
-	for _, r := range refusals {
-		phases = max(phases, r.phase)
+// close removes the scratch files of the view.
+func (v *view) close() error {
+	if v.matrix.stored == nil {
+		return nil
 	}
-	for phase := 1; phase <= phases; phase++ {
-		for _, f := range k.features {
-			f.Before = phase
-			all = append(all, f)
-		}
-	}
-	firstRefusal := int32(len(all))
-	for i := range refusals {
-		all = append(all, Feature{Refusal: i + 1})
-	}
-	firstPhase := int32(len(all))
-	for phase := 1; phase <= phases; phase++ {
-		all = append(all, Feature{Refusal: -phase})
-	}
-	firstOutcome := int32(len(all))
-	for _, o := range k.outcomes {
-		all = append(all, Feature{Outcome: o})
-	}
-	index := refusalIndex(refusals)
-	rows := make([][]int32, len(k.rows))
-	for i, r := range k.rows {
-		row := slices.Clone(r.features)
-		s := r.stop(refusals, index)
-		for phase := range phases {
-			first := int32((phase + 1) * len(k.features))
-			for j, f := range r.features {
-				if r.at[j] <= s.at[phase] {
-					row = append(row, first+f)
-				}
-			}
-		}
-		if s.by >= 0 {
-			row = append(row, firstRefusal+int32(s.by), firstPhase+int32(refusals[s.by].phase)-1)
-		}
-		if len(k.outcomes) > 0 {
-			row = append(row, firstOutcome+k.outcomeOf[i])
-		}
-		rows[i] = row
-	}
-	return newMatrix(all, rows)
+	return v.matrix.stored.close()
 }
 
 // findOutcomes lists the outcomes of the rows and finds the outcome of each row.
@@ -103,22 +69,26 @@ func (k *task) findOutcomes() {
 	for _, r := range k.rows {
 		counts[r.outcome]++
 	}
-	names := make([]string, len(k.rows))
-	for i, r := range k.rows {
-		names[i] = r.outcome
+	name := func(r *record) string {
 		if counts[r.outcome] < minOutcome {
-			names[i], _, _ = strings.Cut(r.outcome, ":")
+			kind, _, _ := strings.Cut(r.outcome, ":")
+			return kind
+		}
+		return r.outcome
+	}
+	var outcomes []string
+	for _, r := range k.rows {
+		if i, known := slices.BinarySearch(outcomes, name(r)); !known {
+			outcomes = slices.Insert(outcomes, i, name(r))
 		}
 	}
-	outcomes := slices.Clone(names)
-	slices.Sort(outcomes)
-	if outcomes = slices.Compact(outcomes); len(outcomes) < 2 {
+	if len(outcomes) < 2 {
 		return
 	}
 	k.outcomes = outcomes
 	k.outcomeOf = make([]int32, len(k.rows))
-	for i, name := range names {
-		at, _ := slices.BinarySearch(outcomes, name)
+	for i, r := range k.rows {
+		at, _ := slices.BinarySearch(outcomes, name(r))
 		k.outcomeOf[i] = int32(at)
 	}
 }

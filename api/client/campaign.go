@@ -61,9 +61,5 @@ func (c *Client) StopCampaign(ctx context.Context, id int64) (openapi.Campaign, 
 
 // DeleteCampaign deletes a campaign. Its observations stay with the program.
 func (c *Client) DeleteCampaign(ctx context.Context, id int64) error {
-	resp, err := c.generated.DeleteCampaign(ctx, id)
-	if err != nil {
-		return err
-	}
-	return resp.Body.Close()
+	return closed(c.generated.DeleteCampaign(ctx, id))
 }

@@ -63,7 +63,7 @@ func (e *ProblemError) Verdict() targeting.Verdict {
 // and names the service otherwise.
 func (e *ProblemError) Error() string {
 	switch e.Status {
-	case http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusBadRequest, http.StatusRequestEntityTooLarge:
+	case http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusBadRequest, http.StatusRequestEntityTooLarge:
 		if e.Detail != "" {
 			return e.Detail
 		}

@@ -968,6 +968,9 @@ type Alias struct {
 // AliasList defines model for AliasList.
 type AliasList struct {
 	Aliases []Alias `json:"aliases"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // AliasRequest defines model for AliasRequest.
@@ -1141,16 +1144,18 @@ type CampaignInput struct {
 
 // CampaignInputList defines model for CampaignInputList.
 type CampaignInputList struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before int64           `json:"before,omitempty,omitzero"`
 	Inputs []CampaignInput `json:"inputs"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // CampaignList defines model for CampaignList.
 type CampaignList struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before    int64      `json:"before,omitempty,omitzero"`
 	Campaigns []Campaign `json:"campaigns"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // CampaignOptions defines model for CampaignOptions.
@@ -1163,6 +1168,9 @@ type CampaignOptions struct {
 
 	// Calibration fdloop: random inputs that are run first, to count their mappings.
 	Calibration int `json:"calibration,omitempty,omitzero"`
+
+	// Effort guided: factor of the time for covering paths, choosing among candidates, aiming and training.
+	Effort float64 `json:"effort,omitempty,omitzero"`
 
 	// Elitism evogfuzz: share of the population that is selected because it is the fittest.
 	Elitism *float64 `json:"elitism,omitempty"`
@@ -1452,6 +1460,29 @@ type CurvePoint struct {
 	RareF1 *float64 `json:"rare_f1,omitempty"`
 }
 
+// DeletedEvents defines model for DeletedEvents.
+type DeletedEvents struct {
+	// Deleted Number of entries.
+	Deleted int64 `json:"deleted"`
+}
+
+// Deletion defines model for Deletion.
+type Deletion struct {
+	// Bytes Size of the file of the model.
+	Bytes  int64  `json:"bytes,omitempty,omitzero"`
+	Commit string `json:"commit"`
+
+	// Model ID of the model; absent if the observations of the commit are deleted.
+	Model string `json:"model,omitempty,omitzero"`
+
+	// Observations Number of observations.
+	Observations int64 `json:"observations,omitempty,omitzero"`
+
+	// Reason The part of the policy that does not keep it, such as `keep 10 commits`.
+	Reason  string `json:"reason"`
+	Subject string `json:"subject"`
+}
+
 // DistinctFailure defines model for DistinctFailure.
 type DistinctFailure struct {
 	// Count Number of inputs with this failure.
@@ -1578,6 +1609,9 @@ type FailureList struct {
 	// Distinct Number of distinct failures.
 	Distinct int               `json:"distinct"`
 	Failures []DistinctFailure `json:"failures"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // FailureOutcome defines model for FailureOutcome.
@@ -1691,11 +1725,17 @@ type Gathered struct {
 
 	// Unlabelled Number of observations without methods.
 	Unlabelled int `json:"unlabelled"`
-	Used       int `json:"used"`
+
+	// Unsampled Number of observations that are not in the sample that was learned from; absent without a sample.
+	Unsampled int `json:"unsampled,omitempty,omitzero"`
+	Used      int `json:"used"`
 }
 
 // GenerateRequest defines model for GenerateRequest.
 type GenerateRequest struct {
+	// Absent With kpath, also cover the absence of each optional part, as the last symbol of paths.
+	Absent bool `json:"absent,omitempty,omitzero"`
+
 	// AllowDuplicates Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.
 	AllowDuplicates bool `json:"allow_duplicates,omitempty,omitzero"`
 
@@ -1728,6 +1768,9 @@ type GenerateRequest struct {
 
 	// N Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath.
 	N int `json:"n,omitempty,omitzero"`
+
+	// NoVerify Do not parse inputs again. An input then need not have the tree that was drawn for it, and paths are counted in the drawn trees. For grammars whose parser cannot read some trees, such as ambiguous ones.
+	NoVerify bool `json:"no_verify,omitempty,omitzero"`
 
 	// OneTarget Derive each input of kpath for one path only.
 	OneTarget bool `json:"one_target,omitempty,omitzero"`
@@ -1795,6 +1838,9 @@ type GenerateSummary struct {
 
 	// Unrealised For kpath, the number of paths for which no input was found, without a proof that there is none.
 	Unrealised int `json:"unrealised,omitempty,omitzero"`
+
+	// Unverified Number of inputs that were not parsed again, because the request asked for it.
+	Unverified int `json:"unverified,omitempty,omitzero"`
 }
 
 // GeneratedInput An `input` or `input_base64`, or the `summary` after the last input.
@@ -1835,6 +1881,9 @@ type GrammarItem struct {
 // GrammarList defines model for GrammarList.
 type GrammarList struct {
 	Grammars []GrammarItem `json:"grammars"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // GrammarReport defines model for GrammarReport.
@@ -1847,6 +1896,12 @@ type GrammarReport struct {
 // GrammarSource defines model for GrammarSource.
 type GrammarSource struct {
 	Files []GrammarFile `json:"files"`
+
+	// MergeLiterals Read the grammar without a scanner
+	MergeLiterals bool `json:"merge_literals,omitempty,omitzero"`
+
+	// Scannerless Read the grammar without a scanner
+	Scannerless bool `json:"scannerless,omitempty,omitzero"`
 
 	// Start Parser rule to start from; the grammar's first parser rule if absent.
 	Start string `json:"start,omitempty,omitzero"`
@@ -1921,9 +1976,10 @@ type JobState string
 
 // JobList defines model for JobList.
 type JobList struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before int64 `json:"before,omitempty,omitzero"`
-	Jobs   []Job `json:"jobs"`
+	Jobs []Job `json:"jobs"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // Key defines model for Key.
@@ -1982,13 +2038,17 @@ type KeyEventReason string
 // KeyList defines model for KeyList.
 type KeyList struct {
 	Keys []Key `json:"keys"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // KeyLog defines model for KeyLog.
 type KeyLog struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before int64      `json:"before,omitempty,omitzero"`
 	Events []KeyEvent `json:"events"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // KeyRequest defines model for KeyRequest.
@@ -2084,8 +2144,8 @@ type MethodCounts struct {
 type MethodList struct {
 	Methods []Method `json:"methods"`
 
-	// Next Value of `offset` for the next page; absent on the last page.
-	Next int `json:"next,omitempty,omitzero"`
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 
 	// Total Number of methods on all pages.
 	Total int `json:"total"`
@@ -2166,9 +2226,10 @@ type ModelItem struct {
 
 // ModelList defines model for ModelList.
 type ModelList struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before int64       `json:"before,omitempty,omitzero"`
 	Models []ModelItem `json:"models"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // ModelQuality How much a model was trained on, and how well it predicts held-out observations.
@@ -2330,6 +2391,35 @@ type PathCount struct {
 	K     int    `json:"k"`
 }
 
+// Policy defines model for Policy.
+type Policy struct {
+	Commits *int `json:"commits,omitempty"`
+	Days    *int `json:"days,omitempty"`
+	Models  *int `json:"models,omitempty"`
+
+	// Subject Program, or `*` for all programs without a policy of their own.
+	Subject string `json:"subject"`
+}
+
+// PolicyList defines model for PolicyList.
+type PolicyList struct {
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next     string   `json:"next,omitempty,omitzero"`
+	Policies []Policy `json:"policies"`
+}
+
+// PolicyRequest What to keep of a program. Absent fields do not limit anything.
+type PolicyRequest struct {
+	// Commits Keep the observations of this many commits, the most recently updated ones.
+	Commits *int `json:"commits,omitempty"`
+
+	// Days Keep observations that were updated, and models that were created, in this many days.
+	Days *int `json:"days,omitempty"`
+
+	// Models Keep this many of the newest models, and those with an alias; 0 keeps only those with an alias.
+	Models *int `json:"models,omitempty"`
+}
+
 // PredictAnswer defines model for PredictAnswer.
 type PredictAnswer struct {
 	Answers []Answer `json:"answers"`
@@ -2429,8 +2519,8 @@ type ProgramFailureList struct {
 	Distinct int              `json:"distinct"`
 	Failures []ProgramFailure `json:"failures"`
 
-	// Next Value of `offset` for the next page; absent on the last page.
-	Next int `json:"next,omitempty,omitzero"`
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 
 	// Observations Number of observations of the commit, whatever their outcome.
 	Observations int64 `json:"observations"`
@@ -2449,6 +2539,18 @@ type Progress struct {
 
 	// Total Total; 0 if unknown.
 	Total int64 `json:"total"`
+}
+
+// PruneRequest defines model for PruneRequest.
+type PruneRequest struct {
+	// DryRun Only list what would be deleted.
+	DryRun bool `json:"dry_run,omitempty,omitzero"`
+}
+
+// Pruning defines model for Pruning.
+type Pruning struct {
+	Deleted []Deletion `json:"deleted"`
+	DryRun  bool       `json:"dry_run"`
 }
 
 // Rate A share of the training observations of a model.
@@ -2897,7 +2999,7 @@ type Subject struct {
 
 // SubjectList defines model for SubjectList.
 type SubjectList struct {
-	// Next Value of `after` for the next page; absent on the last page.
+	// Next Value of `cursor` for the next page; absent on the last page.
 	Next     string    `json:"next,omitempty,omitzero"`
 	Subjects []Subject `json:"subjects"`
 }
@@ -3000,6 +3102,9 @@ type TellRequest struct {
 
 // ToldObservation defines model for ToldObservation.
 type ToldObservation struct {
+	// Calls IDs of methods in the order in which they were called; unknown if absent.
+	Calls []string `json:"calls,omitempty,omitzero"`
+
 	// Counts Number of executions of each method in `methods`; unknown if absent.
 	Counts []int `json:"counts,omitempty,omitzero"`
 
@@ -3054,6 +3159,9 @@ type TrainOptions struct {
 
 	// Refusals Learn which constructs the program refuses, and which features come before them.
 	Refusals *bool `json:"refusals,omitempty"`
+
+	// Sample Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition.
+	Sample int `json:"sample,omitempty,omitzero"`
 
 	// Seed Seed of the random choices; 0 draws a seed.
 	Seed *Seed `json:"seed,omitempty"`
@@ -3176,6 +3284,9 @@ type CampaignName = int64
 // CommitName defines model for CommitName.
 type CommitName = string
 
+// Cursor defines model for Cursor.
+type Cursor = string
+
 // ExplainFormat defines model for ExplainFormat.
 type ExplainFormat = ExplanationFormat
 
@@ -3190,6 +3301,9 @@ type JobName = int64
 
 // Limit defines model for Limit.
 type Limit = int
+
+// LimitOrAll defines model for LimitOrAll.
+type LimitOrAll = int
 
 // ModelName defines model for ModelName.
 type ModelName = string
@@ -3227,6 +3341,9 @@ type Full = Problem
 // Healthy defines model for Healthy.
 type Healthy = Status
 
+// InUse defines model for InUse.
+type InUse = Problem
+
 // NotFound defines model for NotFound.
 type NotFound = Problem
 
@@ -3236,6 +3353,15 @@ type Unavailable = Problem
 // Unprocessable defines model for Unprocessable.
 type Unprocessable = Problem
 
+// ListAliasesParams defines parameters for ListAliases.
+type ListAliasesParams struct {
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
 // ListCampaignsParams defines parameters for ListCampaigns.
 type ListCampaignsParams struct {
 	// Subject List only campaigns for this program.
@@ -3244,14 +3370,17 @@ type ListCampaignsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only campaigns older than this ID; `before` of the previous page.
-	Before *int64 `form:"before,omitempty" json:"before,omitempty"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListCampaignFailuresParams defines parameters for ListCampaignFailures.
 type ListCampaignFailuresParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListCampaignInputsParams defines parameters for ListCampaignInputs.
@@ -3259,8 +3388,17 @@ type ListCampaignInputsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only inputs of earlier runs than this one; `before` of the previous page.
-	Before *int64 `form:"before,omitempty" json:"before,omitempty"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
+// ListGrammarsParams defines parameters for ListGrammars.
+type ListGrammarsParams struct {
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // MeasureCoverageParams defines parameters for MeasureCoverage.
@@ -3282,6 +3420,9 @@ type MeasureCoverageParams struct {
 
 	// Encoding Encoding of the inputs.
 	Encoding Encoding `form:"encoding,omitempty" json:"encoding,omitempty,omitzero"`
+
+	// AnyDerivation Count the paths of all derivations of an ambiguous input instead of those of the parser's one. Long inputs of very ambiguous grammars reach a limit.
+	AnyDerivation bool `form:"any_derivation,omitempty" json:"any_derivation,omitempty,omitzero"`
 
 	// Missing Maximum number of uncovered paths to list.
 	Missing int `form:"missing,omitempty" json:"missing,omitempty,omitzero"`
@@ -3370,8 +3511,23 @@ type ListJobsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only jobs older than this ID; `before` of the previous page.
-	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
+// ListKeysParams defines parameters for ListKeys.
+type ListKeysParams struct {
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
+// DeleteKeyEventsParams defines parameters for DeleteKeyEvents.
+type DeleteKeyEventsParams struct {
+	// Until Delete the entries whose last event was before this time.
+	Until time.Time `form:"until" json:"until"`
 }
 
 // ListKeyEventsParams defines parameters for ListKeyEvents.
@@ -3379,8 +3535,8 @@ type ListKeyEventsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only entries with a lower number; `before` of the previous page.
-	Before *int64 `form:"before,omitempty" json:"before,omitempty"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListModelsParams defines parameters for ListModels.
@@ -3391,8 +3547,14 @@ type ListModelsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only models older than this number; `before` of the previous page.
-	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
+// TrainModelParams defines parameters for TrainModel.
+type TrainModelParams struct {
+	// IdempotencyKey A name for the request that the client chooses, such as a random number. A request with the same name and body as an earlier request of the same key gets the job of that request, so a request whose answer was lost can be sent again.
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
 // EvaluateModelParams defines parameters for EvaluateModel.
@@ -3421,11 +3583,11 @@ type ListMethodsParams struct {
 	// Contains List only methods whose ID, name or file contains this text.
 	Contains string `form:"contains,omitempty" json:"contains,omitempty,omitzero"`
 
-	// Limit Maximum number of methods to list; all if 0.
-	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset Number of methods to skip; `next` of the previous page.
-	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListMethodsParamsSort defines parameters for ListMethods.
@@ -3458,13 +3620,28 @@ type PredictParams struct {
 	Method []string `form:"method,omitempty" json:"method,omitempty,omitzero"`
 }
 
+// ListPoliciesParams defines parameters for ListPolicies.
+type ListPoliciesParams struct {
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
 // ListSubjectsParams defines parameters for ListSubjects.
 type ListSubjectsParams struct {
-	// Limit Maximum number of programs to list; all if 0.
-	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// After List only programs whose names come after this one; `next` of the previous page.
-	After string `form:"after,omitempty" json:"after,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
+// DeleteSubjectParams defines parameters for DeleteSubject.
+type DeleteSubjectParams struct {
+	// Commit Version of the program; all versions if absent.
+	Commit *string `form:"commit,omitempty" json:"commit,omitempty"`
 }
 
 // ListFailuresParams defines parameters for ListFailures.
@@ -3475,8 +3652,8 @@ type ListFailuresParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset Number of failures to skip; `next` of the previous page.
-	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 
 	// Commit Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last.
 	Commit CommitName `form:"commit,omitempty" json:"commit,omitempty,omitzero"`
@@ -3550,6 +3727,12 @@ type TargetMethodsJSONRequestBody = TargetRequest
 
 // PredictJSONRequestBody defines body for Predict for application/json ContentType.
 type PredictJSONRequestBody = InputList
+
+// PutPolicyJSONRequestBody defines body for PutPolicy for application/json ContentType.
+type PutPolicyJSONRequestBody = PolicyRequest
+
+// PruneJSONRequestBody defines body for Prune for application/json ContentType.
+type PruneJSONRequestBody = PruneRequest
 
 // SelectInputsJSONRequestBody defines body for SelectInputs for application/json ContentType.
 type SelectInputsJSONRequestBody = SelectRequest
@@ -3648,7 +3831,7 @@ type ClientInterface interface {
 	// ListAliases List the aliases of models
 	//
 	// Corresponds with GET /v1/aliases (the `ListAliases` operationId).
-	ListAliases(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListAliases(ctx context.Context, params *ListAliasesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteAlias Delete an alias
 	//
@@ -3858,7 +4041,7 @@ type ClientInterface interface {
 	// Lists bundled grammars by name and uploaded grammars by ID.
 	//
 	// Corresponds with GET /v1/grammars (the `ListGrammars` operationId).
-	ListGrammars(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListGrammars(ctx context.Context, params *ListGrammarsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateGrammarWithBody Upload a grammar
 	//
@@ -3879,6 +4062,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/grammars (the `CreateGrammar` operationId).
 	CreateGrammar(ctx context.Context, body CreateGrammarJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteGrammar Delete an uploaded grammar
+	//
+	// A grammar that a model, an open job or a campaign uses is not deleted.
+	//
+	// Corresponds with DELETE /v1/grammars/{grammar} (the `DeleteGrammar` operationId).
+	DeleteGrammar(ctx context.Context, grammar GrammarName, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetGrammar Get a grammar, its report and its files
 	//
@@ -4074,7 +4264,7 @@ type ClientInterface interface {
 	// Secrets are not stored.
 	//
 	// Corresponds with GET /v1/keys (the `ListKeys` operationId).
-	ListKeys(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListKeys(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateKeyWithBody Create a key
 	//
@@ -4093,6 +4283,11 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/keys (the `CreateKey` operationId).
 	CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteKeyEvents Delete old key events
+	//
+	// Corresponds with DELETE /v1/keys/log (the `DeleteKeyEvents` operationId).
+	DeleteKeyEvents(ctx context.Context, params *DeleteKeyEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListKeyEvents List key events, newest first
 	//
@@ -4122,7 +4317,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	TrainModelWithBody(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// TrainModel Train a model
 	//
@@ -4131,7 +4326,14 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModel(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	TrainModel(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteModel Delete a model
+	//
+	// A model that has an alias, or that a training starts from, is not deleted.
+	//
+	// Corresponds with DELETE /v1/models/{model} (the `DeleteModel` operationId).
+	DeleteModel(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetModel Get a model and its held-out scores
 	//
@@ -4218,6 +4420,52 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/models/{model}/predictions (the `Predict` operationId).
 	Predict(ctx context.Context, model ModelName, params *PredictParams, body PredictJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListPolicies List the retention policies, by program
+	//
+	// Corresponds with GET /v1/policies (the `ListPolicies` operationId).
+	ListPolicies(ctx context.Context, params *ListPoliciesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeletePolicy Delete a retention policy
+	//
+	// Corresponds with DELETE /v1/policies/{subject} (the `DeletePolicy` operationId).
+	DeletePolicy(ctx context.Context, subject string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PutPolicyWithBody Set the retention policy of a program
+	//
+	// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+	// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+	// whatever a training or a running campaign uses.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+	PutPolicyWithBody(ctx context.Context, subject string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PutPolicy Set the retention policy of a program
+	//
+	// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+	// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+	// whatever a training or a running campaign uses.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+	PutPolicy(ctx context.Context, subject string, body PutPolicyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PruneWithBody Apply the retention policies now
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/prunings (the `Prune` operationId).
+	PruneWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// Prune Apply the retention policies now
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/prunings (the `Prune` operationId).
+	Prune(ctx context.Context, body PruneJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// SelectInputsWithBody Select the inputs of a corpus to run for a change
 	//
 	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
@@ -4250,6 +4498,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
 	ListSubjects(ctx context.Context, params *ListSubjectsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteSubject Delete the observations of a program
+	//
+	// Observations that a training, a running campaign or an alias uses are not deleted: an alias uses the observations that its model was trained on.
+	//
+	// Corresponds with DELETE /v1/subjects/{subject} (the `DeleteSubject` operationId).
+	DeleteSubject(ctx context.Context, subject SubjectName, params *DeleteSubjectParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetSubject Get a program and its observed commits
 	//
@@ -4338,8 +4593,8 @@ func (c *Client) GetReadiness(ctx context.Context, reqEditors ...RequestEditorFn
 // ListAliases List the aliases of models
 //
 // Corresponds with GET /v1/aliases (the `ListAliases` operationId).
-func (c *Client) ListAliases(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListAliasesRequest(c.Server)
+func (c *Client) ListAliases(ctx context.Context, params *ListAliasesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAliasesRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -4768,8 +5023,8 @@ func (c *Client) CheckGrammar(ctx context.Context, body CheckGrammarJSONRequestB
 // Lists bundled grammars by name and uploaded grammars by ID.
 //
 // Corresponds with GET /v1/grammars (the `ListGrammars` operationId).
-func (c *Client) ListGrammars(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListGrammarsRequest(c.Server)
+func (c *Client) ListGrammars(ctx context.Context, params *ListGrammarsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListGrammarsRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -4810,6 +5065,23 @@ func (c *Client) CreateGrammarWithBody(ctx context.Context, contentType string, 
 // Corresponds with POST /v1/grammars (the `CreateGrammar` operationId).
 func (c *Client) CreateGrammar(ctx context.Context, body CreateGrammarJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateGrammarRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteGrammar Delete an uploaded grammar
+//
+// A grammar that a model, an open job or a campaign uses is not deleted.
+//
+// Corresponds with DELETE /v1/grammars/{grammar} (the `DeleteGrammar` operationId).
+func (c *Client) DeleteGrammar(ctx context.Context, grammar GrammarName, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteGrammarRequest(c.Server, grammar)
 	if err != nil {
 		return nil, err
 	}
@@ -5224,8 +5496,8 @@ func (c *Client) FollowJob(ctx context.Context, job JobName, reqEditors ...Reque
 // Secrets are not stored.
 //
 // Corresponds with GET /v1/keys (the `ListKeys` operationId).
-func (c *Client) ListKeys(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListKeysRequest(c.Server)
+func (c *Client) ListKeys(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListKeysRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5264,6 +5536,21 @@ func (c *Client) CreateKeyWithBody(ctx context.Context, contentType string, body
 // Corresponds with POST /v1/keys (the `CreateKey` operationId).
 func (c *Client) CreateKey(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateKeyRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteKeyEvents Delete old key events
+//
+// Corresponds with DELETE /v1/keys/log (the `DeleteKeyEvents` operationId).
+func (c *Client) DeleteKeyEvents(ctx context.Context, params *DeleteKeyEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteKeyEventsRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5332,8 +5619,8 @@ func (c *Client) ListModels(ctx context.Context, params *ListModelsParams, reqEd
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *Client) TrainModelWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTrainModelRequestWithBody(c.Server, contentType, body)
+func (c *Client) TrainModelWithBody(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTrainModelRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5351,8 +5638,25 @@ func (c *Client) TrainModelWithBody(ctx context.Context, contentType string, bod
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *Client) TrainModel(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTrainModelRequest(c.Server, body)
+func (c *Client) TrainModel(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTrainModelRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteModel Delete a model
+//
+// A model that has an alias, or that a training starts from, is not deleted.
+//
+// Corresponds with DELETE /v1/models/{model} (the `DeleteModel` operationId).
+func (c *Client) DeleteModel(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteModelRequest(c.Server, model)
 	if err != nil {
 		return nil, err
 	}
@@ -5548,6 +5852,112 @@ func (c *Client) Predict(ctx context.Context, model ModelName, params *PredictPa
 	return c.Client.Do(req)
 }
 
+// ListPolicies List the retention policies, by program
+//
+// Corresponds with GET /v1/policies (the `ListPolicies` operationId).
+func (c *Client) ListPolicies(ctx context.Context, params *ListPoliciesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPoliciesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeletePolicy Delete a retention policy
+//
+// Corresponds with DELETE /v1/policies/{subject} (the `DeletePolicy` operationId).
+func (c *Client) DeletePolicy(ctx context.Context, subject string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeletePolicyRequest(c.Server, subject)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PutPolicyWithBody Set the retention policy of a program
+//
+// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+// whatever a training or a running campaign uses.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+func (c *Client) PutPolicyWithBody(ctx context.Context, subject string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPutPolicyRequestWithBody(c.Server, subject, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PutPolicy Set the retention policy of a program
+//
+// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+// whatever a training or a running campaign uses.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+func (c *Client) PutPolicy(ctx context.Context, subject string, body PutPolicyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPutPolicyRequest(c.Server, subject, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PruneWithBody Apply the retention policies now
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/prunings (the `Prune` operationId).
+func (c *Client) PruneWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPruneRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// Prune Apply the retention policies now
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/prunings (the `Prune` operationId).
+func (c *Client) Prune(ctx context.Context, body PruneJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPruneRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // SelectInputsWithBody Select the inputs of a corpus to run for a change
 //
 // The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
@@ -5601,6 +6011,23 @@ func (c *Client) SelectInputs(ctx context.Context, body SelectInputsJSONRequestB
 // Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
 func (c *Client) ListSubjects(ctx context.Context, params *ListSubjectsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListSubjectsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteSubject Delete the observations of a program
+//
+// Observations that a training, a running campaign or an alias uses are not deleted: an alias uses the observations that its model was trained on.
+//
+// Corresponds with DELETE /v1/subjects/{subject} (the `DeleteSubject` operationId).
+func (c *Client) DeleteSubject(ctx context.Context, subject SubjectName, params *DeleteSubjectParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteSubjectRequest(c.Server, subject, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5779,7 +6206,7 @@ func NewGetReadinessRequest(server string) (*http.Request, error) {
 }
 
 // NewListAliasesRequest constructs an http.Request for the ListAliases method
-func NewListAliasesRequest(server string) (*http.Request, error) {
+func NewListAliasesRequest(server string, params *ListAliasesParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -5795,6 +6222,37 @@ func NewListAliasesRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -5957,16 +6415,12 @@ func NewListCampaignsRequest(server string, params *ListCampaignsParams) (*http.
 			}
 		}
 
-		if params.Before != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
 			}
-
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -6215,6 +6669,14 @@ func NewListCampaignFailuresRequest(server string, campaign CampaignName, params
 			}
 		}
 
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -6272,16 +6734,12 @@ func NewListCampaignInputsRequest(server string, campaign CampaignName, params *
 			}
 		}
 
-		if params.Before != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
 			}
-
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -6460,7 +6918,7 @@ func NewCheckGrammarRequestWithBody(server string, contentType string, body io.R
 }
 
 // NewListGrammarsRequest constructs an http.Request for the ListGrammars method
-func NewListGrammarsRequest(server string) (*http.Request, error) {
+func NewListGrammarsRequest(server string, params *ListGrammarsParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -6476,6 +6934,37 @@ func NewListGrammarsRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -6522,6 +7011,40 @@ func NewCreateGrammarRequestWithBody(server string, contentType string, body io.
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeleteGrammarRequest constructs an http.Request for the DeleteGrammar method
+func NewDeleteGrammarRequest(server string, grammar GrammarName) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "grammar", grammar, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/grammars/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -6647,6 +7170,14 @@ func NewMeasureCoverageRequestWithBody(server string, grammar GrammarName, param
 		}
 
 		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "encoding", params.Encoding, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "any_derivation", params.AnyDerivation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -7315,7 +7846,7 @@ func NewListJobsRequest(server string, params *ListJobsParams) (*http.Request, e
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -7440,7 +7971,7 @@ func NewFollowJobRequest(server string, job JobName) (*http.Request, error) {
 }
 
 // NewListKeysRequest constructs an http.Request for the ListKeys method
-func NewListKeysRequest(server string) (*http.Request, error) {
+func NewListKeysRequest(server string, params *ListKeysParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -7456,6 +7987,37 @@ func NewListKeysRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -7506,6 +8068,56 @@ func NewCreateKeyRequestWithBody(server string, contentType string, body io.Read
 	return req, nil
 }
 
+// NewDeleteKeyEventsRequest constructs an http.Request for the DeleteKeyEvents method
+func NewDeleteKeyEventsRequest(server string, params *DeleteKeyEventsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/keys/log")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "until", params.Until, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListKeyEventsRequest constructs an http.Request for the ListKeyEvents method
 func NewListKeyEventsRequest(server string, params *ListKeyEventsParams) (*http.Request, error) {
 	var err error
@@ -7542,16 +8154,12 @@ func NewListKeyEventsRequest(server string, params *ListKeyEventsParams) (*http.
 			}
 		}
 
-		if params.Before != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
 			}
-
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -7646,7 +8254,7 @@ func NewListModelsRequest(server string, params *ListModelsParams) (*http.Reques
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -7669,18 +8277,18 @@ func NewListModelsRequest(server string, params *ListModelsParams) (*http.Reques
 }
 
 // NewTrainModelRequest calls the generic TrainModel builder with application/json body
-func NewTrainModelRequest(server string, body TrainModelJSONRequestBody) (*http.Request, error) {
+func NewTrainModelRequest(server string, params *TrainModelParams, body TrainModelJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewTrainModelRequestWithBody(server, "application/json", bodyReader)
+	return NewTrainModelRequestWithBody(server, params, "application/json", bodyReader)
 }
 
 // NewTrainModelRequestWithBody constructs an http.Request for the TrainModel method, with any body, and a specified content type
-func NewTrainModelRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+func NewTrainModelRequestWithBody(server string, params *TrainModelParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -7704,6 +8312,53 @@ func NewTrainModelRequestWithBody(server string, contentType string, body io.Rea
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteModelRequest constructs an http.Request for the DeleteModel method
+func NewDeleteModelRequest(server string, model ModelName) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "model", model, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/models/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -7977,7 +8632,7 @@ func NewListMethodsRequest(server string, model ModelName, params *ListMethodsPa
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -8225,6 +8880,185 @@ func NewPredictRequestWithBody(server string, model ModelName, params *PredictPa
 	return req, nil
 }
 
+// NewListPoliciesRequest constructs an http.Request for the ListPolicies method
+func NewListPoliciesRequest(server string, params *ListPoliciesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/policies")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDeletePolicyRequest constructs an http.Request for the DeletePolicy method
+func NewDeletePolicyRequest(server string, subject string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subject", subject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/policies/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewPutPolicyRequest calls the generic PutPolicy builder with application/json body
+func NewPutPolicyRequest(server string, subject string, body PutPolicyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPutPolicyRequestWithBody(server, subject, "application/json", bodyReader)
+}
+
+// NewPutPolicyRequestWithBody constructs an http.Request for the PutPolicy method, with any body, and a specified content type
+func NewPutPolicyRequestWithBody(server string, subject string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subject", subject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/policies/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewPruneRequest calls the generic Prune builder with application/json body
+func NewPruneRequest(server string, body PruneJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPruneRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewPruneRequestWithBody constructs an http.Request for the Prune method, with any body, and a specified content type
+func NewPruneRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/prunings")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewSelectInputsRequest calls the generic SelectInputs builder with application/json body
 func NewSelectInputsRequest(server string, body SelectInputsJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -8301,7 +9135,7 @@ func NewListSubjectsRequest(server string, params *ListSubjectsParams) (*http.Re
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -8316,6 +9150,67 @@ func NewListSubjectsRequest(server string, params *ListSubjectsParams) (*http.Re
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDeleteSubjectRequest constructs an http.Request for the DeleteSubject method
+func NewDeleteSubjectRequest(server string, subject SubjectName, params *DeleteSubjectParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "subject", subject, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/subjects/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Commit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "commit", *params.Commit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -8412,7 +9307,7 @@ func NewListFailuresRequest(server string, subject SubjectName, params *ListFail
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -8665,7 +9560,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/aliases (the `ListAliases` operationId).
-	ListAliasesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error)
+	ListAliasesWithResponse(ctx context.Context, params *ListAliasesParams, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error)
 
 	// DeleteAliasWithResponse Delete an alias
 	//
@@ -8895,7 +9790,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/grammars (the `ListGrammars` operationId).
-	ListGrammarsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListGrammarsResponse, error)
+	ListGrammarsWithResponse(ctx context.Context, params *ListGrammarsParams, reqEditors ...RequestEditorFn) (*ListGrammarsResponse, error)
 
 	// CreateGrammarWithBodyWithResponse Upload a grammar
 	//
@@ -8916,6 +9811,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/grammars (the `CreateGrammar` operationId).
 	CreateGrammarWithResponse(ctx context.Context, body CreateGrammarJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateGrammarResponse, error)
+
+	// DeleteGrammarWithResponse Delete an uploaded grammar
+	//
+	// A grammar that a model, an open job or a campaign uses is not deleted.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/grammars/{grammar} (the `DeleteGrammar` operationId).
+	DeleteGrammarWithResponse(ctx context.Context, grammar GrammarName, reqEditors ...RequestEditorFn) (*DeleteGrammarResponse, error)
 
 	// GetGrammarWithResponse Get a grammar, its report and its files
 	//
@@ -9127,7 +10031,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/keys (the `ListKeys` operationId).
-	ListKeysWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListKeysResponse, error)
+	ListKeysWithResponse(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*ListKeysResponse, error)
 
 	// CreateKeyWithBodyWithResponse Create a key
 	//
@@ -9146,6 +10050,13 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/keys (the `CreateKey` operationId).
 	CreateKeyWithResponse(ctx context.Context, body CreateKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateKeyResponse, error)
+
+	// DeleteKeyEventsWithResponse Delete old key events
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/keys/log (the `DeleteKeyEvents` operationId).
+	DeleteKeyEventsWithResponse(ctx context.Context, params *DeleteKeyEventsParams, reqEditors ...RequestEditorFn) (*DeleteKeyEventsResponse, error)
 
 	// ListKeyEventsWithResponse List key events, newest first
 	//
@@ -9181,7 +10092,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
+	TrainModelWithBodyWithResponse(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
 
 	// TrainModelWithResponse Train a model
 	//
@@ -9190,7 +10101,16 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithResponse(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
+	TrainModelWithResponse(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
+
+	// DeleteModelWithResponse Delete a model
+	//
+	// A model that has an alias, or that a training starts from, is not deleted.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/models/{model} (the `DeleteModel` operationId).
+	DeleteModelWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*DeleteModelResponse, error)
 
 	// GetModelWithResponse Get a model and its held-out scores
 	//
@@ -9287,6 +10207,56 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/models/{model}/predictions (the `Predict` operationId).
 	PredictWithResponse(ctx context.Context, model ModelName, params *PredictParams, body PredictJSONRequestBody, reqEditors ...RequestEditorFn) (*PredictResponse, error)
 
+	// ListPoliciesWithResponse List the retention policies, by program
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/policies (the `ListPolicies` operationId).
+	ListPoliciesWithResponse(ctx context.Context, params *ListPoliciesParams, reqEditors ...RequestEditorFn) (*ListPoliciesResponse, error)
+
+	// DeletePolicyWithResponse Delete a retention policy
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/policies/{subject} (the `DeletePolicy` operationId).
+	DeletePolicyWithResponse(ctx context.Context, subject string, reqEditors ...RequestEditorFn) (*DeletePolicyResponse, error)
+
+	// PutPolicyWithBodyWithResponse Set the retention policy of a program
+	//
+	// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+	// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+	// whatever a training or a running campaign uses.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+	PutPolicyWithBodyWithResponse(ctx context.Context, subject string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PutPolicyResponse, error)
+
+	// PutPolicyWithResponse Set the retention policy of a program
+	//
+	// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+	// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+	// whatever a training or a running campaign uses.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+	PutPolicyWithResponse(ctx context.Context, subject string, body PutPolicyJSONRequestBody, reqEditors ...RequestEditorFn) (*PutPolicyResponse, error)
+
+	// PruneWithBodyWithResponse Apply the retention policies now
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/prunings (the `Prune` operationId).
+	PruneWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PruneResponse, error)
+
+	// PruneWithResponse Apply the retention policies now
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/prunings (the `Prune` operationId).
+	PruneWithResponse(ctx context.Context, body PruneJSONRequestBody, reqEditors ...RequestEditorFn) (*PruneResponse, error)
+
 	// SelectInputsWithBodyWithResponse Select the inputs of a corpus to run for a change
 	//
 	// The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
@@ -9321,6 +10291,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/subjects (the `ListSubjects` operationId).
 	ListSubjectsWithResponse(ctx context.Context, params *ListSubjectsParams, reqEditors ...RequestEditorFn) (*ListSubjectsResponse, error)
+
+	// DeleteSubjectWithResponse Delete the observations of a program
+	//
+	// Observations that a training, a running campaign or an alias uses are not deleted: an alias uses the observations that its model was trained on.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/subjects/{subject} (the `DeleteSubject` operationId).
+	DeleteSubjectWithResponse(ctx context.Context, subject SubjectName, params *DeleteSubjectParams, reqEditors ...RequestEditorFn) (*DeleteSubjectResponse, error)
 
 	// GetSubjectWithResponse Get a program and its observed commits
 	//
@@ -10564,6 +11543,68 @@ func (r CreateGrammarResponse) ContentType() string {
 	return ""
 }
 
+type DeleteGrammarResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON409 the response for an HTTP 409 `application/problem+json` response
+	ApplicationProblemJSON409 *InUse
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r DeleteGrammarResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON409 returns the response for an HTTP 409 `application/problem+json` response
+func (r DeleteGrammarResponse) GetApplicationProblemJSON409() *InUse {
+	return r.ApplicationProblemJSON409
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r DeleteGrammarResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteGrammarResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteGrammarResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteGrammarResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteGrammarResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteGrammarResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetGrammarResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11458,6 +12499,61 @@ func (r CreateKeyResponse) ContentType() string {
 	return ""
 }
 
+type DeleteKeyEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DeletedEvents
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DeleteKeyEventsResponse) GetJSON200() *DeletedEvents {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r DeleteKeyEventsResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteKeyEventsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteKeyEventsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteKeyEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteKeyEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteKeyEventsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListKeyEventsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11693,6 +12789,68 @@ func (r TrainModelResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r TrainModelResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteModelResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON409 the response for an HTTP 409 `application/problem+json` response
+	ApplicationProblemJSON409 *InUse
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r DeleteModelResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON409 returns the response for an HTTP 409 `application/problem+json` response
+func (r DeleteModelResponse) GetApplicationProblemJSON409() *InUse {
+	return r.ApplicationProblemJSON409
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r DeleteModelResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteModelResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteModelResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteModelResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteModelResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteModelResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -12174,6 +13332,219 @@ func (r PredictResponse) ContentType() string {
 	return ""
 }
 
+type ListPoliciesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PolicyList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListPoliciesResponse) GetJSON200() *PolicyList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListPoliciesResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPoliciesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPoliciesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPoliciesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPoliciesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeletePolicyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r DeletePolicyResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r DeletePolicyResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeletePolicyResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeletePolicyResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeletePolicyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeletePolicyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeletePolicyResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type PutPolicyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Policy
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PutPolicyResponse) GetJSON200() *Policy {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r PutPolicyResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r PutPolicyResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r PutPolicyResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PutPolicyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PutPolicyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PutPolicyResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type PruneResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Pruning
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PruneResponse) GetJSON200() *Pruning {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r PruneResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r PruneResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r PruneResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PruneResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PruneResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PruneResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type SelectInputsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12278,6 +13649,68 @@ func (r ListSubjectsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListSubjectsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteSubjectResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationProblemJSON404 *NotFound
+	// ApplicationProblemJSON409 the response for an HTTP 409 `application/problem+json` response
+	ApplicationProblemJSON409 *InUse
+	// ApplicationProblemJSON507 the response for an HTTP 507 `application/problem+json` response
+	ApplicationProblemJSON507 *Full
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r DeleteSubjectResponse) GetApplicationProblemJSON404() *NotFound {
+	return r.ApplicationProblemJSON404
+}
+
+// GetApplicationProblemJSON409 returns the response for an HTTP 409 `application/problem+json` response
+func (r DeleteSubjectResponse) GetApplicationProblemJSON409() *InUse {
+	return r.ApplicationProblemJSON409
+}
+
+// GetApplicationProblemJSON507 returns the response for an HTTP 507 `application/problem+json` response
+func (r DeleteSubjectResponse) GetApplicationProblemJSON507() *Full {
+	return r.ApplicationProblemJSON507
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteSubjectResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteSubjectResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteSubjectResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteSubjectResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteSubjectResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -12605,8 +14038,8 @@ func (c *ClientWithResponses) GetReadinessWithResponse(ctx context.Context, reqE
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/aliases (the `ListAliases` operationId).
-func (c *ClientWithResponses) ListAliasesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error) {
-	rsp, err := c.ListAliases(ctx, reqEditors...)
+func (c *ClientWithResponses) ListAliasesWithResponse(ctx context.Context, params *ListAliasesParams, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error) {
+	rsp, err := c.ListAliases(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -12967,8 +14400,8 @@ func (c *ClientWithResponses) CheckGrammarWithResponse(ctx context.Context, body
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/grammars (the `ListGrammars` operationId).
-func (c *ClientWithResponses) ListGrammarsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListGrammarsResponse, error) {
-	rsp, err := c.ListGrammars(ctx, reqEditors...)
+func (c *ClientWithResponses) ListGrammarsWithResponse(ctx context.Context, params *ListGrammarsParams, reqEditors ...RequestEditorFn) (*ListGrammarsResponse, error) {
+	rsp, err := c.ListGrammars(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -13005,6 +14438,21 @@ func (c *ClientWithResponses) CreateGrammarWithResponse(ctx context.Context, bod
 		return nil, err
 	}
 	return ParseCreateGrammarResponse(rsp)
+}
+
+// DeleteGrammarWithResponse Delete an uploaded grammar
+//
+// A grammar that a model, an open job or a campaign uses is not deleted.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/grammars/{grammar} (the `DeleteGrammar` operationId).
+func (c *ClientWithResponses) DeleteGrammarWithResponse(ctx context.Context, grammar GrammarName, reqEditors ...RequestEditorFn) (*DeleteGrammarResponse, error) {
+	rsp, err := c.DeleteGrammar(ctx, grammar, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteGrammarResponse(rsp)
 }
 
 // GetGrammarWithResponse Get a grammar, its report and its files
@@ -13343,8 +14791,8 @@ func (c *ClientWithResponses) FollowJobWithResponse(ctx context.Context, job Job
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/keys (the `ListKeys` operationId).
-func (c *ClientWithResponses) ListKeysWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListKeysResponse, error) {
-	rsp, err := c.ListKeys(ctx, reqEditors...)
+func (c *ClientWithResponses) ListKeysWithResponse(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*ListKeysResponse, error) {
+	rsp, err := c.ListKeys(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -13379,6 +14827,19 @@ func (c *ClientWithResponses) CreateKeyWithResponse(ctx context.Context, body Cr
 		return nil, err
 	}
 	return ParseCreateKeyResponse(rsp)
+}
+
+// DeleteKeyEventsWithResponse Delete old key events
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/keys/log (the `DeleteKeyEvents` operationId).
+func (c *ClientWithResponses) DeleteKeyEventsWithResponse(ctx context.Context, params *DeleteKeyEventsParams, reqEditors ...RequestEditorFn) (*DeleteKeyEventsResponse, error) {
+	rsp, err := c.DeleteKeyEvents(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteKeyEventsResponse(rsp)
 }
 
 // ListKeyEventsWithResponse List key events, newest first
@@ -13433,8 +14894,8 @@ func (c *ClientWithResponses) ListModelsWithResponse(ctx context.Context, params
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
-	rsp, err := c.TrainModelWithBody(ctx, contentType, body, reqEditors...)
+func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
+	rsp, err := c.TrainModelWithBody(ctx, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -13448,12 +14909,27 @@ func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *ClientWithResponses) TrainModelWithResponse(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
-	rsp, err := c.TrainModel(ctx, body, reqEditors...)
+func (c *ClientWithResponses) TrainModelWithResponse(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
+	rsp, err := c.TrainModel(ctx, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
 	return ParseTrainModelResponse(rsp)
+}
+
+// DeleteModelWithResponse Delete a model
+//
+// A model that has an alias, or that a training starts from, is not deleted.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/models/{model} (the `DeleteModel` operationId).
+func (c *ClientWithResponses) DeleteModelWithResponse(ctx context.Context, model ModelName, reqEditors ...RequestEditorFn) (*DeleteModelResponse, error) {
+	rsp, err := c.DeleteModel(ctx, model, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteModelResponse(rsp)
 }
 
 // GetModelWithResponse Get a model and its held-out scores
@@ -13611,6 +15087,92 @@ func (c *ClientWithResponses) PredictWithResponse(ctx context.Context, model Mod
 	return ParsePredictResponse(rsp)
 }
 
+// ListPoliciesWithResponse List the retention policies, by program
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/policies (the `ListPolicies` operationId).
+func (c *ClientWithResponses) ListPoliciesWithResponse(ctx context.Context, params *ListPoliciesParams, reqEditors ...RequestEditorFn) (*ListPoliciesResponse, error) {
+	rsp, err := c.ListPolicies(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPoliciesResponse(rsp)
+}
+
+// DeletePolicyWithResponse Delete a retention policy
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/policies/{subject} (the `DeletePolicy` operationId).
+func (c *ClientWithResponses) DeletePolicyWithResponse(ctx context.Context, subject string, reqEditors ...RequestEditorFn) (*DeletePolicyResponse, error) {
+	rsp, err := c.DeletePolicy(ctx, subject, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeletePolicyResponse(rsp)
+}
+
+// PutPolicyWithBodyWithResponse Set the retention policy of a program
+//
+// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+// whatever a training or a running campaign uses.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+func (c *ClientWithResponses) PutPolicyWithBodyWithResponse(ctx context.Context, subject string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PutPolicyResponse, error) {
+	rsp, err := c.PutPolicyWithBody(ctx, subject, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePutPolicyResponse(rsp)
+}
+
+// PutPolicyWithResponse Set the retention policy of a program
+//
+// The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+// always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+// whatever a training or a running campaign uses.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /v1/policies/{subject} (the `PutPolicy` operationId).
+func (c *ClientWithResponses) PutPolicyWithResponse(ctx context.Context, subject string, body PutPolicyJSONRequestBody, reqEditors ...RequestEditorFn) (*PutPolicyResponse, error) {
+	rsp, err := c.PutPolicy(ctx, subject, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePutPolicyResponse(rsp)
+}
+
+// PruneWithBodyWithResponse Apply the retention policies now
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/prunings (the `Prune` operationId).
+func (c *ClientWithResponses) PruneWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PruneResponse, error) {
+	rsp, err := c.PruneWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePruneResponse(rsp)
+}
+
+// PruneWithResponse Apply the retention policies now
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/prunings (the `Prune` operationId).
+func (c *ClientWithResponses) PruneWithResponse(ctx context.Context, body PruneJSONRequestBody, reqEditors ...RequestEditorFn) (*PruneResponse, error) {
+	rsp, err := c.Prune(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePruneResponse(rsp)
+}
+
 // SelectInputsWithBodyWithResponse Select the inputs of a corpus to run for a change
 //
 // The change is a unified diff against the commit that the model was trained at. Its lines are mapped to methods, and
@@ -13662,6 +15224,21 @@ func (c *ClientWithResponses) ListSubjectsWithResponse(ctx context.Context, para
 		return nil, err
 	}
 	return ParseListSubjectsResponse(rsp)
+}
+
+// DeleteSubjectWithResponse Delete the observations of a program
+//
+// Observations that a training, a running campaign or an alias uses are not deleted: an alias uses the observations that its model was trained on.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/subjects/{subject} (the `DeleteSubject` operationId).
+func (c *ClientWithResponses) DeleteSubjectWithResponse(ctx context.Context, subject SubjectName, params *DeleteSubjectParams, reqEditors ...RequestEditorFn) (*DeleteSubjectResponse, error) {
+	rsp, err := c.DeleteSubject(ctx, subject, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteSubjectResponse(rsp)
 }
 
 // GetSubjectWithResponse Get a program and its observed commits
@@ -14647,6 +16224,56 @@ func ParseCreateGrammarResponse(rsp *http.Response) (*CreateGrammarResponse, err
 	return response, nil
 }
 
+// ParseDeleteGrammarResponse parses an HTTP response from a DeleteGrammarWithResponse call
+func ParseDeleteGrammarResponse(rsp *http.Response) (*DeleteGrammarResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteGrammarResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest InUse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetGrammarResponse parses an HTTP response from a GetGrammarWithResponse call
 func ParseGetGrammarResponse(rsp *http.Response) (*GetGrammarResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -15307,6 +16934,46 @@ func ParseCreateKeyResponse(rsp *http.Response) (*CreateKeyResponse, error) {
 	return response, nil
 }
 
+// ParseDeleteKeyEventsResponse parses an HTTP response from a DeleteKeyEventsWithResponse call
+func ParseDeleteKeyEventsResponse(rsp *http.Response) (*DeleteKeyEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteKeyEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DeletedEvents
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListKeyEventsResponse parses an HTTP response from a ListKeyEventsWithResponse call
 func ParseListKeyEventsResponse(rsp *http.Response) (*ListKeyEventsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -15495,6 +17162,56 @@ func ParseTrainModelResponse(rsp *http.Response) (*TrainModelResponse, error) {
 			headers.RetryAfter = value
 		}
 		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseDeleteModelResponse parses an HTTP response from a DeleteModelWithResponse call
+func ParseDeleteModelResponse(rsp *http.Response) (*DeleteModelResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteModelResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest InUse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
 	}
 
 	return response, nil
@@ -15864,6 +17581,162 @@ func ParsePredictResponse(rsp *http.Response) (*PredictResponse, error) {
 	return response, nil
 }
 
+// ParseListPoliciesResponse parses an HTTP response from a ListPoliciesWithResponse call
+func ParseListPoliciesResponse(rsp *http.Response) (*ListPoliciesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPoliciesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PolicyList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeletePolicyResponse parses an HTTP response from a DeletePolicyWithResponse call
+func ParseDeletePolicyResponse(rsp *http.Response) (*DeletePolicyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeletePolicyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePutPolicyResponse parses an HTTP response from a PutPolicyWithResponse call
+func ParsePutPolicyResponse(rsp *http.Response) (*PutPolicyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PutPolicyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Policy
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePruneResponse parses an HTTP response from a PruneWithResponse call
+func ParsePruneResponse(rsp *http.Response) (*PruneResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PruneResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Pruning
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseSelectInputsResponse parses an HTTP response from a SelectInputsWithResponse call
 func ParseSelectInputsResponse(rsp *http.Response) (*SelectInputsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -15931,6 +17804,56 @@ func ParseListSubjectsResponse(rsp *http.Response) (*ListSubjectsResponse, error
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteSubjectResponse parses an HTTP response from a DeleteSubjectWithResponse call
+func ParseDeleteSubjectResponse(rsp *http.Response) (*DeleteSubjectResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteSubjectResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest InUse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 507:
+		var dest Full
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON507 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
@@ -16157,7 +18080,7 @@ type ServerInterface interface {
 	GetReadiness(ctx echo.Context) error
 	// ListAliases List the aliases of models
 	// (GET /v1/aliases)
-	ListAliases(ctx echo.Context) error
+	ListAliases(ctx echo.Context, params ListAliasesParams) error
 	// DeleteAlias Delete an alias
 	// (DELETE /v1/aliases/{alias})
 	DeleteAlias(ctx echo.Context, alias string) error
@@ -16205,10 +18128,13 @@ type ServerInterface interface {
 	CheckGrammar(ctx echo.Context) error
 	// ListGrammars List grammars
 	// (GET /v1/grammars)
-	ListGrammars(ctx echo.Context) error
+	ListGrammars(ctx echo.Context, params ListGrammarsParams) error
 	// CreateGrammar Upload a grammar
 	// (POST /v1/grammars)
 	CreateGrammar(ctx echo.Context) error
+	// DeleteGrammar Delete an uploaded grammar
+	// (DELETE /v1/grammars/{grammar})
+	DeleteGrammar(ctx echo.Context, grammar GrammarName) error
 	// GetGrammar Get a grammar, its report and its files
 	// (GET /v1/grammars/{grammar})
 	GetGrammar(ctx echo.Context, grammar GrammarName) error
@@ -16253,10 +18179,13 @@ type ServerInterface interface {
 	FollowJob(ctx echo.Context, job JobName) error
 	// ListKeys List keys, oldest first
 	// (GET /v1/keys)
-	ListKeys(ctx echo.Context) error
+	ListKeys(ctx echo.Context, params ListKeysParams) error
 	// CreateKey Create a key
 	// (POST /v1/keys)
 	CreateKey(ctx echo.Context) error
+	// DeleteKeyEvents Delete old key events
+	// (DELETE /v1/keys/log)
+	DeleteKeyEvents(ctx echo.Context, params DeleteKeyEventsParams) error
 	// ListKeyEvents List key events, newest first
 	// (GET /v1/keys/log)
 	ListKeyEvents(ctx echo.Context, params ListKeyEventsParams) error
@@ -16268,7 +18197,10 @@ type ServerInterface interface {
 	ListModels(ctx echo.Context, params ListModelsParams) error
 	// TrainModel Train a model
 	// (POST /v1/models)
-	TrainModel(ctx echo.Context) error
+	TrainModel(ctx echo.Context, params TrainModelParams) error
+	// DeleteModel Delete a model
+	// (DELETE /v1/models/{model})
+	DeleteModel(ctx echo.Context, model ModelName) error
 	// GetModel Get a model and its held-out scores
 	// (GET /v1/models/{model})
 	GetModel(ctx echo.Context, model ModelName) error
@@ -16293,12 +18225,27 @@ type ServerInterface interface {
 	// Predict Predict the methods that inputs reach
 	// (POST /v1/models/{model}/predictions)
 	Predict(ctx echo.Context, model ModelName, params PredictParams) error
+	// ListPolicies List the retention policies, by program
+	// (GET /v1/policies)
+	ListPolicies(ctx echo.Context, params ListPoliciesParams) error
+	// DeletePolicy Delete a retention policy
+	// (DELETE /v1/policies/{subject})
+	DeletePolicy(ctx echo.Context, subject string) error
+	// PutPolicy Set the retention policy of a program
+	// (PUT /v1/policies/{subject})
+	PutPolicy(ctx echo.Context, subject string) error
+	// Prune Apply the retention policies now
+	// (POST /v1/prunings)
+	Prune(ctx echo.Context) error
 	// SelectInputs Select the inputs of a corpus to run for a change
 	// (POST /v1/selections)
 	SelectInputs(ctx echo.Context) error
 	// ListSubjects List the programs with observations, by name
 	// (GET /v1/subjects)
 	ListSubjects(ctx echo.Context, params ListSubjectsParams) error
+	// DeleteSubject Delete the observations of a program
+	// (DELETE /v1/subjects/{subject})
+	DeleteSubject(ctx echo.Context, subject SubjectName, params DeleteSubjectParams) error
 	// GetSubject Get a program and its observed commits
 	// (GET /v1/subjects/{subject})
 	GetSubject(ctx echo.Context, subject SubjectName) error
@@ -16352,8 +18299,24 @@ func (w *ServerInterfaceWrapper) GetReadiness(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) ListAliases(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAliasesParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListAliases(ctx)
+	err = w.Handler.ListAliases(ctx, params)
 	return err
 }
 
@@ -16418,11 +18381,11 @@ func (w *ServerInterfaceWrapper) ListCampaigns(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -16523,6 +18486,13 @@ func (w *ServerInterfaceWrapper) ListCampaignFailures(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListCampaignFailures(ctx, campaign, params)
 	return err
@@ -16548,11 +18518,11 @@ func (w *ServerInterfaceWrapper) ListCampaignInputs(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -16614,8 +18584,24 @@ func (w *ServerInterfaceWrapper) CheckGrammar(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) ListGrammars(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListGrammarsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListGrammars(ctx)
+	err = w.Handler.ListGrammars(ctx, params)
 	return err
 }
 
@@ -16625,6 +18611,22 @@ func (w *ServerInterfaceWrapper) CreateGrammar(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.CreateGrammar(ctx)
+	return err
+}
+
+// DeleteGrammar converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteGrammar(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "grammar" -------------
+	var grammar GrammarName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "grammar", ctx.Param("grammar"), &grammar, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter grammar: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteGrammar(ctx, grammar)
 	return err
 }
 
@@ -16697,6 +18699,13 @@ func (w *ServerInterfaceWrapper) MeasureCoverage(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "encoding", ctx.QueryParams(), &params.Encoding, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter encoding: %s", err))
+	}
+
+	// ------------- Optional query parameter "any_derivation" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "any_derivation", ctx.QueryParams(), &params.AnyDerivation, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter any_derivation: %s", err))
 	}
 
 	// ------------- Optional query parameter "missing" -------------
@@ -17009,11 +19018,11 @@ func (w *ServerInterfaceWrapper) ListJobs(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -17073,8 +19082,24 @@ func (w *ServerInterfaceWrapper) FollowJob(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) ListKeys(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListKeysParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListKeys(ctx)
+	err = w.Handler.ListKeys(ctx, params)
 	return err
 }
 
@@ -17084,6 +19109,24 @@ func (w *ServerInterfaceWrapper) CreateKey(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.CreateKey(ctx)
+	return err
+}
+
+// DeleteKeyEvents converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteKeyEvents(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteKeyEventsParams
+	// ------------- Required query parameter "until" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "until", ctx.QueryParams(), &params.Until, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter until: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteKeyEvents(ctx, params)
 	return err
 }
 
@@ -17100,11 +19143,11 @@ func (w *ServerInterfaceWrapper) ListKeyEvents(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -17148,11 +19191,11 @@ func (w *ServerInterfaceWrapper) ListModels(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -17164,8 +19207,44 @@ func (w *ServerInterfaceWrapper) ListModels(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) TrainModel(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params TrainModelParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey string
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.TrainModel(ctx)
+	err = w.Handler.TrainModel(ctx, params)
+	return err
+}
+
+// DeleteModel converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteModel(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "model" -------------
+	var model ModelName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "model", ctx.Param("model"), &model, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter model: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteModel(ctx, model)
 	return err
 }
 
@@ -17304,11 +19383,11 @@ func (w *ServerInterfaceWrapper) ListMethods(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "offset" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "offset", ctx.QueryParams(), &params.Offset, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offset: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -17428,6 +19507,72 @@ func (w *ServerInterfaceWrapper) Predict(ctx echo.Context) error {
 	return err
 }
 
+// ListPolicies converts echo context to params.
+func (w *ServerInterfaceWrapper) ListPolicies(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListPoliciesParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListPolicies(ctx, params)
+	return err
+}
+
+// DeletePolicy converts echo context to params.
+func (w *ServerInterfaceWrapper) DeletePolicy(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subject" -------------
+	var subject string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subject", ctx.Param("subject"), &subject, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subject: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeletePolicy(ctx, subject)
+	return err
+}
+
+// PutPolicy converts echo context to params.
+func (w *ServerInterfaceWrapper) PutPolicy(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subject" -------------
+	var subject string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subject", ctx.Param("subject"), &subject, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subject: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PutPolicy(ctx, subject)
+	return err
+}
+
+// Prune converts echo context to params.
+func (w *ServerInterfaceWrapper) Prune(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.Prune(ctx)
+	return err
+}
+
 // SelectInputs converts echo context to params.
 func (w *ServerInterfaceWrapper) SelectInputs(ctx echo.Context) error {
 	var err error
@@ -17450,15 +19595,40 @@ func (w *ServerInterfaceWrapper) ListSubjects(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "after" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", ctx.QueryParams(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter after: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListSubjects(ctx, params)
+	return err
+}
+
+// DeleteSubject converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteSubject(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "subject" -------------
+	var subject SubjectName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subject", ctx.Param("subject"), &subject, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subject: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteSubjectParams
+	// ------------- Optional query parameter "commit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "commit", ctx.QueryParams(), &params.Commit, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter commit: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteSubject(ctx, subject, params)
 	return err
 }
 
@@ -17505,11 +19675,11 @@ func (w *ServerInterfaceWrapper) ListFailures(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "offset" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "offset", ctx.QueryParams(), &params.Offset, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offset: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// ------------- Optional query parameter "commit" -------------
@@ -17644,6 +19814,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/grammars", wrapper.ListGrammars, options.OperationMiddlewares["listGrammars"]...)
 	router.POST(options.BaseURL+"/v1/grammars", wrapper.CreateGrammar, options.OperationMiddlewares["createGrammar"]...)
 	router.POST(options.BaseURL+"/v1/grammar-checks", wrapper.CheckGrammar, options.OperationMiddlewares["checkGrammar"]...)
+	router.DELETE(options.BaseURL+"/v1/grammars/:grammar", wrapper.DeleteGrammar, options.OperationMiddlewares["deleteGrammar"]...)
 	router.GET(options.BaseURL+"/v1/grammars/:grammar", wrapper.GetGrammar, options.OperationMiddlewares["getGrammar"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/parses", wrapper.ParseInput, options.OperationMiddlewares["parseInput"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/coverage", wrapper.MeasureCoverage, options.OperationMiddlewares["measureCoverage"]...)
@@ -17655,12 +19826,14 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/mutants", wrapper.MutateInputs, options.OperationMiddlewares["mutateInputs"]...)
 	router.POST(options.BaseURL+"/v1/grammars/:grammar/fit", wrapper.FitGrammar, options.OperationMiddlewares["fitGrammar"]...)
 	router.GET(options.BaseURL+"/v1/subjects", wrapper.ListSubjects, options.OperationMiddlewares["listSubjects"]...)
+	router.DELETE(options.BaseURL+"/v1/subjects/:subject", wrapper.DeleteSubject, options.OperationMiddlewares["deleteSubject"]...)
 	router.GET(options.BaseURL+"/v1/subjects/:subject", wrapper.GetSubject, options.OperationMiddlewares["getSubject"]...)
 	router.GET(options.BaseURL+"/v1/subjects/:subject/observations", wrapper.GetObservations, options.OperationMiddlewares["getObservations"]...)
 	router.POST(options.BaseURL+"/v1/subjects/:subject/observations", wrapper.AddObservations, options.OperationMiddlewares["addObservations"]...)
 	router.GET(options.BaseURL+"/v1/subjects/:subject/failures", wrapper.ListFailures, options.OperationMiddlewares["listFailures"]...)
 	router.GET(options.BaseURL+"/v1/models", wrapper.ListModels, options.OperationMiddlewares["listModels"]...)
 	router.POST(options.BaseURL+"/v1/models", wrapper.TrainModel, options.OperationMiddlewares["trainModel"]...)
+	router.DELETE(options.BaseURL+"/v1/models/:model", wrapper.DeleteModel, options.OperationMiddlewares["deleteModel"]...)
 	router.GET(options.BaseURL+"/v1/models/:model", wrapper.GetModel, options.OperationMiddlewares["getModel"]...)
 	router.GET(options.BaseURL+"/v1/models/:model/file", wrapper.GetModelFile, options.OperationMiddlewares["getModelFile"]...)
 	router.POST(options.BaseURL+"/v1/models/:model/predictions", wrapper.Predict, options.OperationMiddlewares["predict"]...)
@@ -17690,8 +19863,13 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/campaigns/:campaign/events", wrapper.FollowCampaign, options.OperationMiddlewares["followCampaign"]...)
 	router.GET(options.BaseURL+"/v1/keys", wrapper.ListKeys, options.OperationMiddlewares["listKeys"]...)
 	router.POST(options.BaseURL+"/v1/keys", wrapper.CreateKey, options.OperationMiddlewares["createKey"]...)
+	router.DELETE(options.BaseURL+"/v1/keys/log", wrapper.DeleteKeyEvents, options.OperationMiddlewares["deleteKeyEvents"]...)
 	router.GET(options.BaseURL+"/v1/keys/log", wrapper.ListKeyEvents, options.OperationMiddlewares["listKeyEvents"]...)
 	router.DELETE(options.BaseURL+"/v1/keys/:key", wrapper.RevokeKey, options.OperationMiddlewares["revokeKey"]...)
+	router.GET(options.BaseURL+"/v1/policies", wrapper.ListPolicies, options.OperationMiddlewares["listPolicies"]...)
+	router.DELETE(options.BaseURL+"/v1/policies/:subject", wrapper.DeletePolicy, options.OperationMiddlewares["deletePolicy"]...)
+	router.PUT(options.BaseURL+"/v1/policies/:subject", wrapper.PutPolicy, options.OperationMiddlewares["putPolicy"]...)
+	router.POST(options.BaseURL+"/v1/prunings", wrapper.Prune, options.OperationMiddlewares["prune"]...)
 	router.GET(options.BaseURL+"/v1/backup", wrapper.GetBackup, options.OperationMiddlewares["getBackup"]...)
 
 }
@@ -17708,6 +19886,8 @@ type BusyApplicationProblemPlusJSONResponse struct {
 type FullApplicationProblemPlusJSONResponse Problem
 
 type HealthyJSONResponse Status
+
+type InUseApplicationProblemPlusJSONResponse Problem
 
 type NotFoundApplicationProblemPlusJSONResponse Problem
 
@@ -17853,6 +20033,7 @@ func (response GetReadinessdefaultApplicationProblemPlusJSONResponse) VisitGetRe
 }
 
 type ListAliasesRequestObject struct {
+	Params ListAliasesParams
 }
 
 type ListAliasesResponseObject interface {
@@ -18896,6 +21077,7 @@ func (response CheckGrammardefaultApplicationProblemPlusJSONResponse) VisitCheck
 }
 
 type ListGrammarsRequestObject struct {
+	Params ListGrammarsParams
 }
 
 type ListGrammarsResponseObject interface {
@@ -19015,6 +21197,87 @@ type CreateGrammardefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response CreateGrammardefaultApplicationProblemPlusJSONResponse) VisitCreateGrammarResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteGrammarRequestObject struct {
+	Grammar GrammarName `json:"grammar"`
+}
+
+type DeleteGrammarResponseObject interface {
+	VisitDeleteGrammarResponse(w http.ResponseWriter) error
+}
+
+type DeleteGrammar204Response struct {
+}
+
+func (response DeleteGrammar204Response) VisitDeleteGrammarResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteGrammar404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteGrammar404ApplicationProblemPlusJSONResponse) VisitDeleteGrammarResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteGrammar409ApplicationProblemPlusJSONResponse struct {
+	InUseApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteGrammar409ApplicationProblemPlusJSONResponse) VisitDeleteGrammarResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteGrammar507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteGrammar507ApplicationProblemPlusJSONResponse) VisitDeleteGrammarResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteGrammardefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteGrammardefaultApplicationProblemPlusJSONResponse) VisitDeleteGrammarResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -20071,6 +22334,7 @@ func (response FollowJobdefaultApplicationProblemPlusJSONResponse) VisitFollowJo
 }
 
 type ListKeysRequestObject struct {
+	Params ListKeysParams
 }
 
 type ListKeysResponseObject interface {
@@ -20160,6 +22424,61 @@ type CreateKeydefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response CreateKeydefaultApplicationProblemPlusJSONResponse) VisitCreateKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteKeyEventsRequestObject struct {
+	Params DeleteKeyEventsParams
+}
+
+type DeleteKeyEventsResponseObject interface {
+	VisitDeleteKeyEventsResponse(w http.ResponseWriter) error
+}
+
+type DeleteKeyEvents200JSONResponse DeletedEvents
+
+func (response DeleteKeyEvents200JSONResponse) VisitDeleteKeyEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteKeyEvents507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteKeyEvents507ApplicationProblemPlusJSONResponse) VisitDeleteKeyEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteKeyEventsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteKeyEventsdefaultApplicationProblemPlusJSONResponse) VisitDeleteKeyEventsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -20315,7 +22634,8 @@ func (response ListModelsdefaultApplicationProblemPlusJSONResponse) VisitListMod
 }
 
 type TrainModelRequestObject struct {
-	Body *TrainModelJSONRequestBody
+	Params TrainModelParams
+	Body   *TrainModelJSONRequestBody
 }
 
 type TrainModelResponseObject interface {
@@ -20415,6 +22735,87 @@ type TrainModeldefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response TrainModeldefaultApplicationProblemPlusJSONResponse) VisitTrainModelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteModelRequestObject struct {
+	Model ModelName `json:"model"`
+}
+
+type DeleteModelResponseObject interface {
+	VisitDeleteModelResponse(w http.ResponseWriter) error
+}
+
+type DeleteModel204Response struct {
+}
+
+func (response DeleteModel204Response) VisitDeleteModelResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteModel404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteModel404ApplicationProblemPlusJSONResponse) VisitDeleteModelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteModel409ApplicationProblemPlusJSONResponse struct {
+	InUseApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteModel409ApplicationProblemPlusJSONResponse) VisitDeleteModelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteModel507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteModel507ApplicationProblemPlusJSONResponse) VisitDeleteModelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteModeldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteModeldefaultApplicationProblemPlusJSONResponse) VisitDeleteModelResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -21169,6 +23570,221 @@ func (response PredictdefaultApplicationProblemPlusJSONResponse) VisitPredictRes
 	return err
 }
 
+type ListPoliciesRequestObject struct {
+	Params ListPoliciesParams
+}
+
+type ListPoliciesResponseObject interface {
+	VisitListPoliciesResponse(w http.ResponseWriter) error
+}
+
+type ListPolicies200JSONResponse PolicyList
+
+func (response ListPolicies200JSONResponse) VisitListPoliciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPoliciesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListPoliciesdefaultApplicationProblemPlusJSONResponse) VisitListPoliciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeletePolicyRequestObject struct {
+	Subject string `json:"subject"`
+}
+
+type DeletePolicyResponseObject interface {
+	VisitDeletePolicyResponse(w http.ResponseWriter) error
+}
+
+type DeletePolicy204Response struct {
+}
+
+func (response DeletePolicy204Response) VisitDeletePolicyResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeletePolicy404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response DeletePolicy404ApplicationProblemPlusJSONResponse) VisitDeletePolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeletePolicy507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response DeletePolicy507ApplicationProblemPlusJSONResponse) VisitDeletePolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeletePolicydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeletePolicydefaultApplicationProblemPlusJSONResponse) VisitDeletePolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutPolicyRequestObject struct {
+	Subject string `json:"subject"`
+	Body    *PutPolicyJSONRequestBody
+}
+
+type PutPolicyResponseObject interface {
+	VisitPutPolicyResponse(w http.ResponseWriter) error
+}
+
+type PutPolicy200JSONResponse Policy
+
+func (response PutPolicy200JSONResponse) VisitPutPolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutPolicy507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response PutPolicy507ApplicationProblemPlusJSONResponse) VisitPutPolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutPolicydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response PutPolicydefaultApplicationProblemPlusJSONResponse) VisitPutPolicyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PruneRequestObject struct {
+	Body *PruneJSONRequestBody
+}
+
+type PruneResponseObject interface {
+	VisitPruneResponse(w http.ResponseWriter) error
+}
+
+type Prune200JSONResponse Pruning
+
+func (response Prune200JSONResponse) VisitPruneResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Prune507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response Prune507ApplicationProblemPlusJSONResponse) VisitPruneResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PrunedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response PrunedefaultApplicationProblemPlusJSONResponse) VisitPruneResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type SelectInputsRequestObject struct {
 	JSONBody *SelectInputsJSONRequestBody
 	Body     io.Reader
@@ -21269,6 +23885,88 @@ type ListSubjectsdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListSubjectsdefaultApplicationProblemPlusJSONResponse) VisitListSubjectsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteSubjectRequestObject struct {
+	Subject SubjectName `json:"subject"`
+	Params  DeleteSubjectParams
+}
+
+type DeleteSubjectResponseObject interface {
+	VisitDeleteSubjectResponse(w http.ResponseWriter) error
+}
+
+type DeleteSubject204Response struct {
+}
+
+func (response DeleteSubject204Response) VisitDeleteSubjectResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeleteSubject404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteSubject404ApplicationProblemPlusJSONResponse) VisitDeleteSubjectResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteSubject409ApplicationProblemPlusJSONResponse struct {
+	InUseApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteSubject409ApplicationProblemPlusJSONResponse) VisitDeleteSubjectResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteSubject507ApplicationProblemPlusJSONResponse struct {
+	FullApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteSubject507ApplicationProblemPlusJSONResponse) VisitDeleteSubjectResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(507)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteSubjectdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response DeleteSubjectdefaultApplicationProblemPlusJSONResponse) VisitDeleteSubjectResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -21668,6 +24366,9 @@ type StrictServerInterface interface {
 	// CreateGrammar Upload a grammar
 	// (POST /v1/grammars)
 	CreateGrammar(ctx context.Context, request CreateGrammarRequestObject) (CreateGrammarResponseObject, error)
+	// DeleteGrammar Delete an uploaded grammar
+	// (DELETE /v1/grammars/{grammar})
+	DeleteGrammar(ctx context.Context, request DeleteGrammarRequestObject) (DeleteGrammarResponseObject, error)
 	// GetGrammar Get a grammar, its report and its files
 	// (GET /v1/grammars/{grammar})
 	GetGrammar(ctx context.Context, request GetGrammarRequestObject) (GetGrammarResponseObject, error)
@@ -21716,6 +24417,9 @@ type StrictServerInterface interface {
 	// CreateKey Create a key
 	// (POST /v1/keys)
 	CreateKey(ctx context.Context, request CreateKeyRequestObject) (CreateKeyResponseObject, error)
+	// DeleteKeyEvents Delete old key events
+	// (DELETE /v1/keys/log)
+	DeleteKeyEvents(ctx context.Context, request DeleteKeyEventsRequestObject) (DeleteKeyEventsResponseObject, error)
 	// ListKeyEvents List key events, newest first
 	// (GET /v1/keys/log)
 	ListKeyEvents(ctx context.Context, request ListKeyEventsRequestObject) (ListKeyEventsResponseObject, error)
@@ -21728,6 +24432,9 @@ type StrictServerInterface interface {
 	// TrainModel Train a model
 	// (POST /v1/models)
 	TrainModel(ctx context.Context, request TrainModelRequestObject) (TrainModelResponseObject, error)
+	// DeleteModel Delete a model
+	// (DELETE /v1/models/{model})
+	DeleteModel(ctx context.Context, request DeleteModelRequestObject) (DeleteModelResponseObject, error)
 	// GetModel Get a model and its held-out scores
 	// (GET /v1/models/{model})
 	GetModel(ctx context.Context, request GetModelRequestObject) (GetModelResponseObject, error)
@@ -21752,12 +24459,27 @@ type StrictServerInterface interface {
 	// Predict Predict the methods that inputs reach
 	// (POST /v1/models/{model}/predictions)
 	Predict(ctx context.Context, request PredictRequestObject) (PredictResponseObject, error)
+	// ListPolicies List the retention policies, by program
+	// (GET /v1/policies)
+	ListPolicies(ctx context.Context, request ListPoliciesRequestObject) (ListPoliciesResponseObject, error)
+	// DeletePolicy Delete a retention policy
+	// (DELETE /v1/policies/{subject})
+	DeletePolicy(ctx context.Context, request DeletePolicyRequestObject) (DeletePolicyResponseObject, error)
+	// PutPolicy Set the retention policy of a program
+	// (PUT /v1/policies/{subject})
+	PutPolicy(ctx context.Context, request PutPolicyRequestObject) (PutPolicyResponseObject, error)
+	// Prune Apply the retention policies now
+	// (POST /v1/prunings)
+	Prune(ctx context.Context, request PruneRequestObject) (PruneResponseObject, error)
 	// SelectInputs Select the inputs of a corpus to run for a change
 	// (POST /v1/selections)
 	SelectInputs(ctx context.Context, request SelectInputsRequestObject) (SelectInputsResponseObject, error)
 	// ListSubjects List the programs with observations, by name
 	// (GET /v1/subjects)
 	ListSubjects(ctx context.Context, request ListSubjectsRequestObject) (ListSubjectsResponseObject, error)
+	// DeleteSubject Delete the observations of a program
+	// (DELETE /v1/subjects/{subject})
+	DeleteSubject(ctx context.Context, request DeleteSubjectRequestObject) (DeleteSubjectResponseObject, error)
 	// GetSubject Get a program and its observed commits
 	// (GET /v1/subjects/{subject})
 	GetSubject(ctx context.Context, request GetSubjectRequestObject) (GetSubjectResponseObject, error)
@@ -21857,8 +24579,10 @@ func (sh *strictHandler) GetReadiness(ctx echo.Context) error {
 }
 
 // ListAliases operation middleware
-func (sh *strictHandler) ListAliases(ctx echo.Context) error {
+func (sh *strictHandler) ListAliases(ctx echo.Context, params ListAliasesParams) error {
 	var request ListAliasesRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListAliases(ctx.Request().Context(), request.(ListAliasesRequestObject))
@@ -22387,8 +25111,10 @@ func (sh *strictHandler) CheckGrammar(ctx echo.Context) error {
 }
 
 // ListGrammars operation middleware
-func (sh *strictHandler) ListGrammars(ctx echo.Context) error {
+func (sh *strictHandler) ListGrammars(ctx echo.Context, params ListGrammarsParams) error {
 	var request ListGrammarsRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListGrammars(ctx.Request().Context(), request.(ListGrammarsRequestObject))
@@ -22449,6 +25175,31 @@ func (sh *strictHandler) CreateGrammar(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(CreateGrammarResponseObject); ok {
 		return validResponse.VisitCreateGrammarResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteGrammar operation middleware
+func (sh *strictHandler) DeleteGrammar(ctx echo.Context, grammar GrammarName) error {
+	var request DeleteGrammarRequestObject
+
+	request.Grammar = grammar
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteGrammar(ctx.Request().Context(), request.(DeleteGrammarRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteGrammar")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteGrammarResponseObject); ok {
+		return validResponse.VisitDeleteGrammarResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -22993,8 +25744,10 @@ func (sh *strictHandler) FollowJob(ctx echo.Context, job JobName) error {
 }
 
 // ListKeys operation middleware
-func (sh *strictHandler) ListKeys(ctx echo.Context) error {
+func (sh *strictHandler) ListKeys(ctx echo.Context, params ListKeysParams) error {
 	var request ListKeysRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListKeys(ctx.Request().Context(), request.(ListKeysRequestObject))
@@ -23055,6 +25808,31 @@ func (sh *strictHandler) CreateKey(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(CreateKeyResponseObject); ok {
 		return validResponse.VisitCreateKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteKeyEvents operation middleware
+func (sh *strictHandler) DeleteKeyEvents(ctx echo.Context, params DeleteKeyEventsParams) error {
+	var request DeleteKeyEventsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteKeyEvents(ctx.Request().Context(), request.(DeleteKeyEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteKeyEvents")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteKeyEventsResponseObject); ok {
+		return validResponse.VisitDeleteKeyEventsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -23137,8 +25915,10 @@ func (sh *strictHandler) ListModels(ctx echo.Context, params ListModelsParams) e
 }
 
 // TrainModel operation middleware
-func (sh *strictHandler) TrainModel(ctx echo.Context) error {
+func (sh *strictHandler) TrainModel(ctx echo.Context, params TrainModelParams) error {
 	var request TrainModelRequestObject
+
+	request.Params = params
 
 	var body TrainModelJSONRequestBody
 	var err error
@@ -23176,6 +25956,31 @@ func (sh *strictHandler) TrainModel(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(TrainModelResponseObject); ok {
 		return validResponse.VisitTrainModelResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteModel operation middleware
+func (sh *strictHandler) DeleteModel(ctx echo.Context, model ModelName) error {
+	var request DeleteModelRequestObject
+
+	request.Model = model
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteModel(ctx.Request().Context(), request.(DeleteModelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteModel")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteModelResponseObject); ok {
+		return validResponse.VisitDeleteModelResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -23442,6 +26247,150 @@ func (sh *strictHandler) Predict(ctx echo.Context, model ModelName, params Predi
 	return nil
 }
 
+// ListPolicies operation middleware
+func (sh *strictHandler) ListPolicies(ctx echo.Context, params ListPoliciesParams) error {
+	var request ListPoliciesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListPolicies(ctx.Request().Context(), request.(ListPoliciesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListPolicies")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListPoliciesResponseObject); ok {
+		return validResponse.VisitListPoliciesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeletePolicy operation middleware
+func (sh *strictHandler) DeletePolicy(ctx echo.Context, subject string) error {
+	var request DeletePolicyRequestObject
+
+	request.Subject = subject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeletePolicy(ctx.Request().Context(), request.(DeletePolicyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeletePolicy")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeletePolicyResponseObject); ok {
+		return validResponse.VisitDeletePolicyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PutPolicy operation middleware
+func (sh *strictHandler) PutPolicy(ctx echo.Context, subject string) error {
+	var request PutPolicyRequestObject
+
+	request.Subject = subject
+
+	var body PutPolicyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PutPolicy(ctx.Request().Context(), request.(PutPolicyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PutPolicy")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PutPolicyResponseObject); ok {
+		return validResponse.VisitPutPolicyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// Prune operation middleware
+func (sh *strictHandler) Prune(ctx echo.Context) error {
+	var request PruneRequestObject
+
+	var body PruneJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.Prune(ctx.Request().Context(), request.(PruneRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Prune")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PruneResponseObject); ok {
+		return validResponse.VisitPruneResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // SelectInputs operation middleware
 func (sh *strictHandler) SelectInputs(ctx echo.Context) error {
 	var request SelectInputsRequestObject
@@ -23513,6 +26462,32 @@ func (sh *strictHandler) ListSubjects(ctx echo.Context, params ListSubjectsParam
 		return err
 	} else if validResponse, ok := response.(ListSubjectsResponseObject); ok {
 		return validResponse.VisitListSubjectsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteSubject operation middleware
+func (sh *strictHandler) DeleteSubject(ctx echo.Context, subject SubjectName, params DeleteSubjectParams) error {
+	var request DeleteSubjectRequestObject
+
+	request.Subject = subject
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteSubject(ctx.Request().Context(), request.(DeleteSubjectRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteSubject")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteSubjectResponseObject); ok {
+		return validResponse.VisitDeleteSubjectResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

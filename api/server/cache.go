@@ -80,3 +80,13 @@ func (c *cache[V]) add(key string, value V, size int64) {
 		c.size -= last.size
 	}
 }
+
+// remove removes a value, if it is cached.
+func (c *cache[V]) remove(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byKey[key]; ok {
+		c.size -= c.order.Remove(e).(*cacheEntry[V]).size
+		delete(c.byKey, key)
+	}
+}

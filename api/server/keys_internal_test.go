@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,7 +14,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/api/store/bolt"
 )
+
+func openStore(t *testing.T) store.Store {
+	t.Helper()
+	s, err := bolt.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
 
 // A stream ends when its key expires, not before.
 func TestExpiryEndsStreams(t *testing.T) {
@@ -27,7 +39,7 @@ func TestExpiryEndsStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.jobs.add(t.Context(), store.Job{Subject: "s"}, "client"); err != nil { // nothing runs it
+		if _, err := s.jobs.Add(t.Context(), store.Job{Subject: "s"}, "client"); err != nil { // nothing runs it
 			t.Fatal(err)
 		}
 		begin := time.Now()

@@ -42,7 +42,7 @@ func newMetrics(s *Server) *metrics {
 		gauge("inroad_requests_waiting", "Requests that wait for a turn.", func() float64 { _, waiting := s.turns.count(); return float64(waiting) }),
 		gauge("inroad_requests_admitted_share", "Share of requests that are served; below 1 under overload.", s.shedder.share),
 		gauge("inroad_body_bytes", "Memory for the bodies of requests in progress.", func() float64 { return float64(s.memory.inUse()) }),
-		gauge("inroad_jobs_waiting", "Queued jobs.", func() float64 { return float64(s.jobs.queued()) }),
+		gauge("inroad_jobs_waiting", "Queued jobs.", func() float64 { return float64(s.waitingJobs()) }),
 		gauge("inroad_campaigns_open", "Campaigns in memory.", func() float64 { open, _ := s.campaigns.count(); return float64(open) }),
 		gauge("inroad_campaigns_computing", "Campaigns whose next inputs or states are being computed.", func() float64 { _, computing := s.campaigns.count(); return float64(computing) }),
 		gauge("inroad_cache_bytes", "Approximate size of cached grammars and models.", func() float64 { return float64(s.library.bytes()) }),
@@ -58,6 +58,14 @@ func newMetrics(s *Server) *metrics {
 	)
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m
+}
+
+// waitingJobs returns the number of queued jobs, or 0 if it cannot be read in a second.
+func (s *Server) waitingJobs() int {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	n, _ := s.jobs.Waiting(ctx)
+	return n
 }
 
 // GetMetrics returns the metrics in the text format of Prometheus.

@@ -2,15 +2,18 @@ package server
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"net/http"
 	"strconv"
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/queue"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
@@ -44,15 +47,41 @@ func (s *Server) TrainModel(ctx context.Context, req openapi.TrainModelRequestOb
 	if err != nil {
 		return nil, err
 	}
-	j, err := s.jobs.add(ctx, store.Job{
+	j := store.Job{
 		Subject: req.Body.Subject, Commit: commit, Grammar: req.Body.Grammar, Start: req.Body.Start, From: req.Body.From, Options: options,
-	}, clientOf(ctx))
-	if err != nil {
+	}
+	if name := req.Params.IdempotencyKey; name != "" {
+		j.Request, j.Body = digest(caller(ctx), name), []byte(digest(string(api.AppendJSON(nil, req.Body))))
+	}
+	body := j.Body
+	if j, err = s.jobs.Add(ctx, j, clientOf(ctx)); err != nil {
 		return nil, err
 	}
+	if !bytes.Equal(j.Body, body) {
+		return nil, &repeatError{req.Params.IdempotencyKey, j.ID}
+	}
 	return openapi.TrainModel202JSONResponse{
-		Body: jobOf(j), Headers: openapi.TrainModel202ResponseHeaders{Location: "/v1/jobs/" + strconv.FormatUint(j.ID, 10)},
+		Body: jobOf(queue.Job{Job: j}), Headers: openapi.TrainModel202ResponseHeaders{Location: "/v1/jobs/" + strconv.FormatUint(j.ID, 10)},
 	}, nil
+}
+
+// digest returns a digest of texts.
+func digest(texts ...string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		fmt.Fprintf(h, "%d:%s", len(t), t)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// A repeatError reports a request with the name of an earlier one and another body.
+type repeatError struct {
+	name string
+	job  uint64
+}
+
+func (e *repeatError) Error() string {
+	return fmt.Sprintf("Idempotency-Key %q: must be a new one, because job %d has it with another request", e.name, e.job)
 }
 
 // checkJobSize rejects a training that exceeds the memory limit, estimated from the
@@ -66,37 +95,37 @@ func (s *Server) checkJobSize(ctx context.Context, subject, commit string, optio
 }
 
 // run runs a job in a span.
-func (s *Server) run(ctx context.Context, j store.Job, report func(openapi.Progress)) (string, error) {
-	return s.traceJob(ctx, j, func(ctx context.Context) (string, error) { return s.train(ctx, j, report) })
+func (s *Server) run(ctx context.Context, j store.Job, report func(openapi.Progress)) (queue.Result, error) {
+	return s.traceJob(ctx, j, func(ctx context.Context) (queue.Result, error) { return s.train(ctx, j, report) })
 }
 
-// train trains a model on stored observations, stores it and returns its ID.
-func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Progress)) (string, error) {
+// train trains a model on stored observations.
+func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Progress)) (queue.Result, error) {
+	var none queue.Result
 	g, err := s.library.Grammar(ctx, j.Grammar)
 	if err != nil {
-		return "", err
+		return none, err
 	}
 	info, err := s.Store.Commit(ctx, j.Subject, j.Commit)
 	if err != nil {
-		return "", err
+		return none, err
 	}
 	l := api.Learning{Grammar: g, Start: j.Start, From: j.From, Blocks: s.blocks(ctx, j), Total: info.Observations, Progress: report}
 	if err := json.Unmarshal(j.Options, &l.Options); err != nil {
-		return "", err
+		return none, err
 	}
 	m, err := s.engine.Learn(ctx, l)
 	if err != nil {
-		return "", err
+		return none, err
 	}
 	report(openapi.Progress{Stage: "storing"})
 	var file bytes.Buffer
 	if err := m.Write(&file); err != nil {
-		return "", err
+		return none, err
 	}
-	stored, err := s.Store.PutModel(ctx, store.Model{
+	return queue.Result{File: file.Bytes(), Model: store.Model{
 		ID: m.Digest, Subject: j.Subject, Commit: j.Commit, Grammar: j.Grammar, Quality: api.AppendJSON(nil, api.NewModel(m).Quality()),
-	}, file.Bytes())
-	return stored.ID, err
+	}}, nil
 }
 
 // blocks yields a block with the header, then the stored observations of a job.
@@ -116,10 +145,10 @@ func (s *Server) blocks(ctx context.Context, j store.Job) iter.Seq2[observation.
 
 // ListModels lists models, newest first.
 func (s *Server) ListModels(ctx context.Context, req openapi.ListModelsRequestObject) (openapi.ListModelsResponseObject, error) {
-	limit := cmp.Or(req.Params.Limit, defaultLimit)
-	found, err := s.Store.Models(ctx, req.Params.Subject, uint64(req.Params.Before), limit+1)
-	found, before := page(found, limit, func(m store.Model) uint64 { return m.Number })
-	return openapi.ListModels200JSONResponse{Before: before, Models: convert(found, func(m store.Model) openapi.ModelItem {
+	found, next, err := newest("models", req.Params.Cursor, req.Params.Limit, func(m store.Model) uint64 { return m.Number }, func(before uint64, limit int) ([]store.Model, error) {
+		return s.Store.Models(ctx, req.Params.Subject, before, limit)
+	})
+	return openapi.ListModels200JSONResponse{Next: next, Models: convert(found, func(m store.Model) openapi.ModelItem {
 		return openapi.ModelItem{
 			ID: m.ID, Number: int64(m.Number), Subject: m.Subject, Commit: m.Commit, Grammar: m.Grammar, Created: m.Created, Size: m.Size,
 			Quality: qualityOf(m),

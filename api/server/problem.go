@@ -15,6 +15,7 @@ import (
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/queue"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/limit"
@@ -49,7 +50,7 @@ var (
 // problemKinds maps errors to problems; the first kind that matches an error applies.
 var problemKinds = []problemKind{ //nolint:gochecknoglobals // a constant table
 	{http.StatusRequestEntityTooLarge, "too-large", "Request too large", []func(error) bool{is[*http.MaxBytesError], is[*memoryError]}},
-	{http.StatusTooManyRequests, "busy", "Too many requests", []func(error) bool{retryStatus(http.StatusTooManyRequests)}},
+	{http.StatusTooManyRequests, "busy", "Too many requests", []func(error) bool{retryStatus(http.StatusTooManyRequests), is[*queue.FullError]}},
 	badRequest,
 	{http.StatusUnauthorized, "unauthorized", "Missing, unknown or expired key", []func(error) bool{authStatus(http.StatusUnauthorized)}},
 	{http.StatusForbidden, "forbidden", "Forbidden", []func(error) bool{authStatus(http.StatusForbidden)}},
@@ -61,7 +62,8 @@ var problemKinds = []problemKind{ //nolint:gochecknoglobals // a constant table
 	{http.StatusUnprocessableEntity, "infeasible", "No input satisfies the constraint", []func(error) bool{is[*solve.InfeasibleError]}},
 	{http.StatusUnprocessableEntity, "unrealised", "No input found", []func(error) bool{is[*solve.UnrealisedError], wraps(generate.ErrUnwritten)}},
 	{http.StatusUnprocessableEntity, "path", "Invalid path", []func(error) bool{is[*targeting.PathError]}},
-	{http.StatusUnprocessableEntity, "conflict", "Conflict", []func(error) bool{is[*aliasError], wraps(model.ErrGrammarMismatch)}},
+	{http.StatusUnprocessableEntity, "conflict", "Conflict", []func(error) bool{is[*aliasError], is[*repeatError], wraps(model.ErrGrammarMismatch), wraps(errBundled)}},
+	{http.StatusConflict, "in-use", "In use", []func(error) bool{is[*store.InUseError]}},
 	{http.StatusUnprocessableEntity, "limit", "Limit reached", []func(error) bool{is[*limit.Error]}},
 	{http.StatusUnprocessableEntity, "observations", "Invalid observations", []func(error) bool{
 		is[*observation.LineError], wraps(observation.ErrIncompatible), wraps(model.ErrNoObservations), wraps(model.ErrFewObservations),

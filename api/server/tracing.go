@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/inroad/inroad/api/queue"
 	"github.com/inroad/inroad/api/store"
 )
 
@@ -51,17 +52,17 @@ func traceID(ctx context.Context) string {
 }
 
 // traceJob runs a job in a new trace, because its request ends before the job.
-func (s *Server) traceJob(ctx context.Context, j store.Job, run func(ctx context.Context) (string, error)) (string, error) {
+func (s *Server) traceJob(ctx context.Context, j store.Job, run func(ctx context.Context) (queue.Result, error)) (queue.Result, error) {
 	if s.Tracer == nil {
 		return run(ctx)
 	}
 	ctx, span := s.Tracer.Tracer("github.com/inroad/inroad/api/server").Start(ctx, "train", trace.WithNewRoot(), trace.WithAttributes(
 		attribute.Int64("inroad.job", int64(j.ID)), attribute.String("inroad.subject", j.Subject), attribute.String("inroad.grammar", j.Grammar)))
 	defer span.End()
-	model, err := run(ctx)
+	result, err := run(ctx)
 	if err != nil {
 		span.SetStatus(codes.Error, excerpt(err.Error()))
 	}
-	span.SetAttributes(attribute.String("inroad.model", model))
-	return model, err
+	span.SetAttributes(attribute.String("inroad.model", result.Model.ID))
+	return result, err
 }

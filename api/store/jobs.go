@@ -35,4 +35,6 @@ type Job struct {
 	Problem  string    `cbor:"13,keyasint,omitempty"` // the kind of the error
 	Start    string    `cbor:"14,keyasint,omitempty"` // the parser rule to start from; the grammar's own if empty
 	From     string    `cbor:"15,keyasint,omitempty"` // the model whose trees are reused
+	Request  string    `cbor:"16,keyasint,omitempty"` // names the request of the job, which may be repeated; empty if it has no name
+	Body     []byte    `cbor:"17,keyasint,omitempty"` // digest of that request
 }

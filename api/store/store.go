@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"time"
 
 	"github.com/inroad/inroad/model/observation"
 )
@@ -71,6 +72,9 @@ type Store interface {
 	NewJob(ctx context.Context, j Job) (Job, error)
 	// SaveJob replaces the stored job with the same ID.
 	SaveJob(ctx context.Context, j Job) error
+	// CompleteJob stores a model and its file like [Store.PutModel], and replaces the job
+	// with the same ID, whose model it sets, in the same transaction.
+	CompleteJob(ctx context.Context, j Job, m Model, file []byte) (Job, error)
 	// Job returns the job with an ID.
 	Job(ctx context.Context, id uint64) (Job, error)
 	// Jobs returns up to limit jobs of a subject, or of all subjects if it is empty,
@@ -97,13 +101,16 @@ type Store interface {
 	// by number.
 	CampaignLeases(ctx context.Context, id uint64) ([]Lease, error)
 	// PutLeases stores inputs of a campaign that are handed out, and replaces the campaign.
-	PutLeases(ctx context.Context, c Campaign, leases []Lease) error
+	// It returns the campaign as it is stored, and [ErrChanged] if the stored campaign has
+	// another version.
+	PutLeases(ctx context.Context, c Campaign, leases []Lease) (Campaign, error)
 	// WasTold reports for each input whether its observation is in the log of a campaign.
 	WasTold(ctx context.Context, id uint64, inputs []string) ([]bool, error)
 	// Tell replaces a campaign and, unless it is nil, its history. It appends observations of
 	// leased inputs to the log, ends their leases, and stores them as observations of the
 	// program, too. If counted is true, the counts of the campaign include them. It returns
-	// the campaign as it is stored.
+	// the campaign as it is stored, and [ErrChanged] if the stored campaign has another
+	// version.
 	Tell(ctx context.Context, c Campaign, told []Told, history []CampaignPoint, counted bool) (Campaign, error)
 	// CampaignLog yields the observations of a campaign in the order in which they were
 	// told, from the first block after a number.
@@ -130,6 +137,39 @@ type Store interface {
 	// 0, it returns only entries with a lower number. A negative limit means no limit.
 	Events(ctx context.Context, before uint64, limit int) ([]Event, error)
 
+	// DeleteCommit deletes the observations of one version of a program. Like the other
+	// deletions, it returns an [InUseError] if [Usage] says that something uses them. It
+	// also does so if sequence is neither 0 nor the Sequence of the [Commit].
+	DeleteCommit(ctx context.Context, subject, commit string, sequence uint64) error
+	// DeleteSubject deletes all observations of a program.
+	DeleteSubject(ctx context.Context, name string) error
+	// DeleteModel deletes the model with an ID and its file.
+	DeleteModel(ctx context.Context, id string) error
+	// DeleteGrammar deletes the grammar with an ID.
+	DeleteGrammar(ctx context.Context, id string) error
+	// DeleteEvents deletes the entries of the key log whose last event is before a time,
+	// and returns their number.
+	DeleteEvents(ctx context.Context, until time.Time) (int64, error)
+	// Usage returns what uses observations, models and grammars.
+	Usage(ctx context.Context) (*Usage, error)
+
+	// PutPolicy creates or replaces the policy of a subject.
+	PutPolicy(ctx context.Context, p Policy) error
+	// DeletePolicy deletes the policy of a subject.
+	DeletePolicy(ctx context.Context, subject string) error
+	// Policies returns all policies, sorted by subject.
+	Policies(ctx context.Context) ([]Policy, error)
+
+	// Export yields all entries of the store as they are at one time, ordered by the
+	// position of their kind and by their key. The store must not be changed from within
+	// the loop. Values are valid until the next iteration.
+	Export(ctx context.Context) iter.Seq2[Entry, error]
+	// Import stores the entries of another store. It returns an error that wraps
+	// [ErrNotEmpty] unless this store is empty, and one that wraps [ErrInUse] if a service
+	// uses it. At the end it calls check with the entries that this store has now. If
+	// Import fails, a database is unchanged, while a file is incomplete and of no use.
+	Import(ctx context.Context, entries iter.Seq2[Entry, error], check func(stored iter.Seq2[Entry, error]) error) error
+
 	// Ping returns an error if the store cannot be read.
 	Ping(ctx context.Context) error
 	// Failure returns an error that wraps [ErrStopped] and its cause once the store has
@@ -151,10 +191,14 @@ type Copier interface {
 var (
 	// ErrInUse is returned when another process has the store open.
 	ErrInUse = errors.New("store is in use by another process")
+	// ErrNotEmpty is returned by [Store.Import] for a store that has entries.
+	ErrNotEmpty = errors.New("the store is not empty")
 	// ErrFull is returned when the disk is full. The store is unchanged.
 	ErrFull = errors.New("no space left for the store")
 	// ErrUnreadable is wrapped by the errors of a store whose data is damaged.
 	ErrUnreadable = errors.New("the store is damaged")
+	// ErrChanged is returned when another process has changed a campaign meanwhile.
+	ErrChanged = errors.New("another process has changed the campaign")
 	// ErrUnavailable is wrapped by the errors of a database that cannot be reached or
 	// restarts. A change may have been made.
 	ErrUnavailable = errors.New("the store is not available")

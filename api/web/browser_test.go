@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -40,10 +41,15 @@ func TestBrowser(t *testing.T) {
 	runNode(ctx, t, node, "test/browser.mjs", "CHROMIUM="+chromium, "INROAD_PAGE="+serve(t, open, false), "INROAD_PAGE_LOCKED="+serve(t, locked, true), "INROAD_PAGE_KEY="+key)
 }
 
-// browser returns the commands of Node and Chromium. It skips the test if they, or the
-// packages that npm ci installs, are missing.
+var browserFlag = flag.Bool("browser", false, "test the page in a browser, too")
+
+// browser returns the commands of Node and Chromium. It skips the test without -browser,
+// or if they, or the packages that npm ci installs, are missing.
 func browser(t *testing.T) (node, chromium string) {
 	t.Helper()
+	if !*browserFlag {
+		t.Skip("browser tests skipped: no -browser")
+	}
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("browser tests skipped: node is not installed")
@@ -53,9 +59,6 @@ func browser(t *testing.T) (node, chromium string) {
 	}
 	if chromium, err = exec.LookPath("chromium"); err != nil {
 		t.Skip("browser tests skipped: chromium is not installed")
-	}
-	if testing.Short() {
-		t.Skip("browser tests skipped: -short")
 	}
 	return node, chromium
 }

@@ -96,6 +96,38 @@ func (b *Builder) Wrap(n int32, o Occurrence) {
 	b.wraps = grow.Append(b.wraps, wrap{n, int32(len(b.nodes)), o})
 }
 
+// JoinTokens replaces the tokens of a scannerless parse, which are characters: a leaf's
+// token now extends to the next leaf. Unread is the index of the first token that the
+// parser did not consume. It returns the new tokens; those that were not consumed
+// follow the others.
+func (b *Builder) JoinTokens(tokens []Token, unread int) []Token {
+	var out []Token
+	var ends []int // the leaves that are the end of the input
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		switch {
+		case n.kind() != Leaf:
+		case tokens[n.symbol()].Type == EOF:
+			ends = append(ends, i)
+		default:
+			t := tokens[n.symbol()]
+			if len(out) > 0 {
+				out[len(out)-1].End = t.Start
+			}
+			n.head = head(Leaf, int32(len(out)))
+			out = append(out, t)
+		}
+	}
+	if len(out) > 0 {
+		out[len(out)-1].End = tokens[unread].Start
+	}
+	out = append(out, tokens[unread:]...)
+	for _, i := range ends {
+		b.nodes[i].head = head(Leaf, int32(len(out)-1))
+	}
+	return out
+}
+
 // Tree returns the tree of all nodes, which must be closed. The tree does not
 // share memory with the Builder: a large node array is handed over, a small one
 // copied.

@@ -36,6 +36,9 @@ type Names struct {
 	Tokens  []string // display names of tokens by type: '+' or ID
 	Symbols []string // texts of graph nodes by number, as written in the grammar
 	Deep    []bool   // by graph node: whether the node is a reference with children
+	// Chars reports whether the leaves of trees are characters and literals, not
+	// tokens: their names are those of symbols.
+	Chars bool
 }
 
 // A Token is a token of the input.
@@ -324,7 +327,7 @@ func (n Node) Name() string {
 		return names.Rules[n.Rule()]
 	case n.Kind() == Empty:
 		return ""
-	case n.tree.chars:
+	case n.tree.chars || names.Chars && n.Occurrence() >= 0 && n.Token().Type != EOF:
 		return names.Symbols[n.Occurrence()]
 	default:
 		return names.Token(int(n.Token().Type))

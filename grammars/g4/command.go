@@ -13,7 +13,11 @@ var commandTakesArgument = map[string]bool{ //nolint:gochecknoglobals // a table
 
 // commands reads "-> skip, type(X)".
 func (p *parser) commands(alt *Alt) {
-	if !p.rule.IsLexer() {
+	switch {
+	case p.scannerless:
+		p.warnf(p.tok.Pos, "lexer commands have no effect in a scannerless grammar")
+		defer func() { alt.Commands = nil }()
+	case !p.rule.IsLexer():
 		p.errorf(p.tok.Pos, "lexer commands are allowed only in lexer rules")
 	}
 	p.next()

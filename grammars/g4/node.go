@@ -53,7 +53,10 @@ type File struct {
 	Channels []Name // channels { A, B }
 	Modes    []Name // modes in order of first mention, without [DefaultMode]
 	Rules    []*Rule
-	Code     []Code // all target-language code, in file order
+	// Scannerless reports whether characters are the tokens: all rules are parser
+	// rules, whatever their names.
+	Scannerless bool
+	Code        []Code // all target-language code, in file order
 }
 
 // A Name is an identifier with its position.
@@ -96,9 +99,11 @@ type Rule struct {
 	Name     string
 	Fragment bool
 	Mode     string // lexer rules: the mode; [DefaultMode] before the first mode section
-	Options  []Option
-	Notes    []Note
-	Body     *Block
+	// Scannerless reports whether the rule is part of a scannerless grammar.
+	Scannerless bool
+	Options     []Option
+	Notes       []Note
+	Body        *Block
 }
 
 // A Note is a comment above a rule that is addressed to inroad, for example
@@ -108,8 +113,9 @@ type Note struct {
 	Text string // the text after the colon, up to a nested //, with single spaces between words
 }
 
-// IsLexer reports whether r is a lexer rule, judged by its name.
-func (r *Rule) IsLexer() bool { return IsTokenName(r.Name) }
+// IsLexer reports whether r is a lexer rule, judged by its name. A scannerless
+// grammar has none.
+func (r *Rule) IsLexer() bool { return !r.Scannerless && IsTokenName(r.Name) }
 
 // A Block is a choice of alternatives: a rule body or a parenthesized group.
 type Block struct {
@@ -121,10 +127,14 @@ type Block struct {
 // An Alt is one alternative of a block.
 type Alt struct {
 	Pos
-	RightAssoc bool      // <assoc=right> before the first element
-	Elements   []Element // empty for an empty alternative
-	Commands   []Command // lexer rules: -> skip, type(X)
-	Label      string    // # label
+	RightAssoc bool // <assoc=right> before the first element
+	// Probability is the chance of the alternative when inputs are generated, if
+	// HasProbability is set. A .g4 file has none.
+	Probability    float64
+	HasProbability bool
+	Elements       []Element // empty for an empty alternative
+	Commands       []Command // lexer rules: -> skip, type(X)
+	Label          string    // # label
 }
 
 // A Command is a lexer command after ->.
@@ -196,10 +206,12 @@ type Not struct {
 // A Dot is the wildcard.
 type Dot struct{ Pos }
 
-// A Repeat is x?, x* or x+, greedy unless another ? follows.
+// A Repeat is x?, x* or x+, greedy unless another ? follows. In a scannerless
+// grammar, it can also be x{m,n}.
 type Repeat struct {
 	Pos
-	Op        byte // '?', '*' or '+'
+	Op        byte // '?', '*', '+' or '{'
+	Min, Max  int  // of x{m,n}; Max is -1 for x{m,}
 	NonGreedy bool
 	Body      Element // never a *Repeat: ANTLR requires parentheses there
 }

@@ -58,6 +58,9 @@ func Parse(ctx context.Context, name, text string) (file *File, found Diagnostic
 	p.requireUTF8()
 	p.next()
 	p.grammar()
+	if p.merges && p.scannerless {
+		p.file.MergeLiterals()
+	}
 	slices.SortStableFunc(p.diagnostics, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
@@ -95,6 +98,9 @@ type parser struct {
 	caseless  bool  // its caseInsensitive option, or the grammar's
 	nesting   int   // depth of parentheses in it
 	inBlock   bool  // between the braces of options, tokens or channels
+
+	scannerless bool // characters are the tokens
+	merges      bool // literals that follow each other are one, in a scannerless grammar
 
 	properties map[string][]RuneRange // by escape, such as \p{L} and \P{L}
 }
@@ -311,7 +317,7 @@ func (p *parser) skip() {
 	switch {
 	case p.at("{"):
 		p.scan.action()
-	case p.at("[") && p.rule != nil && p.rule.IsLexer():
+	case p.at("[") && p.rule != nil && p.hasCharacters():
 		p.scan.set()
 	case p.at("["):
 		p.scan.arguments()
@@ -400,11 +406,31 @@ func (p *parser) grammarOptions() {
 	p.file.Options = append(p.file.Options, options...)
 	p.setCase(options)
 	for _, o := range options {
-		if o.Name == "superClass" {
+		switch o.Name {
+		case "superClass":
 			p.file.Code = append(p.file.Code, Code{Pos: o.Pos, Kind: SuperClass, Text: o.Value})
+		case "scannerless":
+			p.setScannerless(o)
+		case "mergeLiterals":
+			p.merges = o.Value == "true"
 		}
 	}
 }
+
+// setScannerless applies the scannerless option.
+func (p *parser) setScannerless(o Option) {
+	switch {
+	case o.Value != "true" && o.Value != "false":
+		p.errorf(o.Pos, "scannerless must be true or false, found %q", o.Value)
+	case o.Value == "true" && p.file.Kind != Combined:
+		p.errorf(o.Pos, "scannerless: must be the option of a grammar, not of a parser or lexer grammar")
+	case o.Value == "true":
+		p.scannerless, p.file.Scannerless = true, true
+	}
+}
+
+// hasCharacters reports whether the current rule derives characters, not tokens.
+func (p *parser) hasCharacters() bool { return p.scannerless || p.rule.IsLexer() }
 
 // setCase applies the caseInsensitive option, if present.
 func (p *parser) setCase(options []Option) {

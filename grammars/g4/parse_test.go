@@ -189,7 +189,7 @@ func TestKinds(t *testing.T) {
 // TestCodeIsInFileOrder checks that all code of a rule is listed in file order.
 func TestCodeIsInFileOrder(t *testing.T) {
 	file, diagnostics := parse("f.g4", `grammar G;
-a [1] returns [2] throws t3 locals [4] @init {5} : {6}? b[7] {8} (@init {9} : {10}) ;
+a [1] returns [2] throws t3 locals [4] @init {5} : {6}? b[7] {x8} (@init {9} : {10}) ;
 catch [11] {12} finally {13}
 b : {14} ;`)
 	if diagnostics != nil {
@@ -200,7 +200,7 @@ b : {14} ;`)
 		got = append(got, fmt.Sprintf("%s %d %s %d", c.Rule, c.Kind, c.Text, c.Line))
 	}
 	want := []string{
-		"a 4 1 2", "a 4 2 2", "a 4 t3 2", "a 4 4 2", "a 4 5 2", "a 0 6 2", "a 4 7 2", "a 1 8 2", "a 4 9 2", "a 1 10 2",
+		"a 4 1 2", "a 4 2 2", "a 4 t3 2", "a 4 4 2", "a 4 5 2", "a 0 6 2", "a 4 7 2", "a 1 x8 2", "a 4 9 2", "a 1 10 2",
 		"a 4 11 3", "a 4 12 3", "a 4 13 3", "b 1 14 4",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

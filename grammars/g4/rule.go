@@ -16,11 +16,11 @@ func (p *parser) ruleSection() {
 		p.fail(p.tok.Pos, "%s cannot be used as a rule name", p.tok)
 	}
 	name := p.name("a rule")
-	rule := &Rule{Pos: name.Pos, Name: name.Text, Fragment: isFragment, Notes: notes, Body: &Block{Pos: name.Pos}}
+	rule := &Rule{Pos: name.Pos, Name: name.Text, Fragment: isFragment && !p.scannerless, Scannerless: p.scannerless, Notes: notes, Body: &Block{Pos: name.Pos}}
 	if rule.IsLexer() {
 		rule.Mode = p.mode.Text
 	}
-	if isFragment && !rule.IsLexer() {
+	if isFragment && !rule.IsLexer() && !p.scannerless {
 		p.errorf(fragment.Pos, "parser rule %s cannot be a fragment", rule.Name)
 		rule.Fragment = false
 	}
@@ -65,6 +65,9 @@ func (p *parser) checkKind() {
 // ruleHeader reads everything between a rule's name and its colon.
 func (p *parser) ruleHeader() {
 	for !p.at(":") {
+		if p.scannerless && p.at("[") {
+			p.unexpected(`":" after the rule's name`)
+		}
 		if p.rule.IsLexer() && (p.tok.kind == keyword || p.at("[") || p.at("@")) {
 			p.errorf(p.tok.Pos, "%s is allowed only in parser rules", p.tok)
 		}
@@ -186,7 +189,7 @@ func (p *parser) alternatives(b *Block) {
 			break
 		}
 	}
-	if p.rule.IsLexer() {
+	if p.hasCharacters() {
 		p.checkChoice(b)
 	}
 }
@@ -196,7 +199,11 @@ func (p *parser) alternative(alt *Alt) {
 		alt.RightAssoc = p.alternativeOptions()
 	}
 	for p.atElement() {
-		alt.Elements = append(alt.Elements, p.element())
+		e := p.element()
+		if code, ok := e.(*Embedded); ok && len(alt.Elements) > 0 {
+			p.checkBraces(code)
+		}
+		alt.Elements = append(alt.Elements, e)
 	}
 	if p.at("->") {
 		p.commands(alt)
@@ -310,21 +317,32 @@ func isTokenSet(b *Block) bool {
 
 func (p *parser) atSuffix() bool { return p.at("?") || p.at("*") || p.at("+") }
 
-// suffix reads an optional ?, * or + after an element.
+// suffix reads an optional ?, * or + after an element; in a scannerless grammar, also
+// {m,n}.
 func (p *parser) suffix(pos Pos, body Element) Element {
+	if p.scannerless && p.at("{") {
+		return p.quantifier(pos, body)
+	}
 	if !p.atSuffix() {
 		return body
 	}
 	r := &Repeat{Pos: pos, Op: p.tok.text[0], Body: body}
 	p.next()
 	r.NonGreedy = p.accept("?")
-	if p.atSuffix() {
-		p.errorf(p.tok.Pos, "%s cannot follow another suffix without parentheses", p.tok)
-		for p.atSuffix() {
-			p.next()
-		}
-	}
+	p.refuseSuffixes()
 	return r
+}
+
+// refuseSuffixes reports suffixes behind a suffix.
+func (p *parser) refuseSuffixes() {
+	isSuffix := func() bool { return p.atSuffix() || p.atQuantifier() }
+	if !isSuffix() {
+		return
+	}
+	p.errorf(p.tok.Pos, "%s cannot follow another suffix without parentheses", p.tok)
+	for isSuffix() {
+		p.skip()
+	}
 }
 
 // atom reads an element without its label and suffix.
@@ -337,8 +355,8 @@ func (p *parser) atom() Element {
 	case t.kind == quoted:
 		e = p.literalOrRange()
 	case p.at("["):
-		if !p.rule.IsLexer() {
-			p.errorf(t.Pos, "sets are allowed only in lexer rules")
+		if !p.hasCharacters() {
+			p.errorf(t.Pos, "sets are allowed only in lexer rules and in scannerless grammars")
 		}
 		e = p.charSet()
 	case p.accept("."):
@@ -365,7 +383,7 @@ func (p *parser) reference() *Ref {
 		if !IsTokenName(t.text) {
 			p.errorf(t.Pos, "reference to parser rule %s in lexer rule %s", t.text, p.rule.Name)
 		}
-	} else if p.at("[") {
+	} else if p.at("[") && !p.scannerless {
 		p.header(p.scan.arguments)
 	}
 	if p.at("..") {
@@ -381,8 +399,8 @@ func (p *parser) literalOrRange() Element {
 	if !p.at("..") {
 		return p.literal(t)
 	}
-	if !p.rule.IsLexer() {
-		p.errorf(t.Pos, "ranges are allowed only in lexer rules")
+	if !p.hasCharacters() {
+		p.errorf(t.Pos, "ranges are allowed only in lexer rules and in scannerless grammars")
 	}
 	p.next()
 	if p.tok.kind != quoted {
@@ -406,7 +424,7 @@ func (p *parser) not() *Not {
 		p.expect("|", `or ")" after an item of the negated set`)
 		n.Items = append(n.Items, p.notItem())
 	}
-	if p.rule.IsLexer() {
+	if p.hasCharacters() {
 		p.checkRepeats(characters(n.Items))
 	}
 	return n
@@ -421,16 +439,16 @@ func (p *parser) notItem() Element {
 	switch {
 	case t.kind == quoted:
 		item = p.literalOrRange()
-		if lit, ok := item.(*Literal); ok && p.rule.IsLexer() && utf8.RuneCountInString(lit.Value) > 1 {
-			p.errorf(t.Pos, "in a lexer rule, ~ applies only to single characters, found %s", t)
+		if lit, ok := item.(*Literal); ok && p.hasCharacters() && utf8.RuneCountInString(lit.Value) > 1 {
+			p.errorf(t.Pos, "~ applies only to single characters, found %s", t)
 		}
 	case t.kind == identifier && IsTokenName(t.text):
 		p.next()
-		if p.rule.IsLexer() {
-			p.errorf(t.Pos, "in a lexer rule, ~ applies only to single characters, found %s", t)
+		if p.hasCharacters() {
+			p.errorf(t.Pos, "~ applies only to single characters, found %s", t)
 		}
 		item = &Ref{t.Pos, t.text}
-	case p.at("[") && p.rule.IsLexer():
+	case p.at("[") && p.hasCharacters():
 		item = p.charSet()
 	default:
 		p.unexpected("a token or a set after ~")

@@ -131,7 +131,9 @@ func (a *adjacency) token(n *grammars.Node) bool {
 	switch {
 	case n.Kind == grammars.End:
 		own.add(0)
-	case n.Kind == grammars.TokenSet:
+	case n.Kind == grammars.Literal && a.grammar.Scannerless:
+		return a.text(n)
+	case len(n.Types) > 0:
 		for _, t := range n.Types {
 			if a.read == nil || a.read.has(t) {
 				own.add(t)
@@ -143,6 +145,26 @@ func (a *adjacency) token(n *grammars.Node) bool {
 	grown := a.first[n.ID].addAll(own)
 	a.all[n.ID].addAll(own)
 	return a.last[n.ID].addAll(own) || grown
+}
+
+// text adds the types of the characters of a literal in a scannerless grammar.
+func (a *adjacency) text(n *grammars.Node) bool {
+	chars := a.grammar.LiteralTypes(n)
+	grown := false
+	for i, types := range chars {
+		for _, t := range types {
+			a.all[n.ID].add(t)
+			if i == 0 {
+				grown = grown || !a.first[n.ID].has(t)
+				a.first[n.ID].add(t)
+			}
+			if i == len(chars)-1 {
+				grown = grown || !a.last[n.ID].has(t)
+				a.last[n.ID].add(t)
+			}
+		}
+	}
+	return grown
 }
 
 // join finds the neighbours in a concatenation.

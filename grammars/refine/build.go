@@ -255,7 +255,9 @@ func (b *builder) plainRepetition(n *grammars.Node) int32 {
 	if !b.never(n.ID, 1) {
 		there = b.plain(n.Children[0])
 	}
-	if there != none && n.Max != 1 {
+	if there != none && (n.Max > 1 || n.Min > 1) {
+		there = b.counted(n, there)
+	} else if there != none && n.Max != 1 {
 		self := int32(len(b.body.Parts))
 		from := int32(len(b.body.Rounds))
 		b.body.Rounds = append(b.body.Rounds, Round{there, self, true})
@@ -272,6 +274,34 @@ func (b *builder) plainRepetition(n *grammars.Node) int32 {
 		kids = append(kids, Kid{there, 1})
 	}
 	return b.either(n, kids)
+}
+
+// counted builds between Min, or once, and Max rounds of a repetition, given the part of
+// a round.
+func (b *builder) counted(n *grammars.Node, round int32) int32 {
+	least, rest := max(n.Min, 1), int32(none)
+	if n.Max < 0 {
+		self := int32(len(b.body.Parts))
+		from := int32(len(b.body.Rounds))
+		b.body.Rounds = append(b.body.Rounds, Round{round, self, true})
+		rest = b.add(Part{Kind: Many, Node: n, A: from, B: from + 1, Below: -1, makers: -1, States: 1})
+		least--
+	}
+	for range n.Max - least {
+		here := round
+		if rest != none {
+			here = b.add(Part{Kind: Both, Node: n, A: round, B: rest, Below: -1, makers: -1})
+		}
+		rest = b.either(nil, []Kid{{Part: b.add(Part{Kind: End, Node: n, Below: -1, makers: -1})}, {Part: here}})
+	}
+	for range least {
+		if rest == none {
+			rest = round
+			continue
+		}
+		rest = b.add(Part{Kind: Both, Node: n, A: round, B: rest, Below: -1, makers: -1})
+	}
+	return rest
 }
 
 // absent builds the absence of an optional part. The repetition of all trivia is no
@@ -494,6 +524,10 @@ func (b *builder) repetition(n *grammars.Node, l lexed) int32 {
 	case b.never(n.ID, 1):
 	case n.Max == 1:
 		there = b.from(b.begin(l), n.Children[0], l.end)
+	case n.Max > 1 || n.Min > 1: // only in scannerless grammars, in which the lexer state never changes
+		if there = b.from(b.begin(l), n.Children[0], l.end); there != none {
+			there = b.counted(n, there)
+		}
 	default:
 		there = b.many(n, l)
 	}

@@ -433,6 +433,9 @@ func (e *endings) repeat(from []ending, n *grammars.Node) []ending {
 	}
 	body, start := n.Children[0], from[0].stack
 	once := e.step(n, start, from, body)
+	for range n.Min - 1 {
+		once = e.step(n, start, once, body)
+	}
 	out := once
 	if n.Min == 0 && !e.unchosen[choice{n.ID, 0}] {
 		out = e.merge(slices.Concat(from, once))
@@ -457,7 +460,7 @@ type read struct {
 // read returns how the lexer can read the token of a symbol, given the stack.
 func (e *endings) read(n *grammars.Node, s Stack) []read {
 	types := n.Types
-	if n.Kind != grammars.TokenSet {
+	if len(types) == 0 {
 		types = []int{n.Token}
 	}
 	var out []read

@@ -2,7 +2,9 @@ package refine
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
@@ -19,7 +21,7 @@ const bottomOf continuation = 0
 // An item is the first part of a continuation.
 type item struct {
 	kind itemKind
-	id   int32 // a node, or the index of a rule
+	id   int32 // a node, or the index of a rule; of a character in a literal: one less than its negative index in chars
 }
 
 type itemKind uint8
@@ -53,6 +55,8 @@ type inclusion struct {
 	adjacent *adjacency
 	unchosen unchosen // choices that need not be considered on the included side
 	nowhere  typeSet
+	chars    []typeSet        // characters of literals in a scannerless grammar
+	charOf   map[string]int32 // to index in chars
 
 	links   []link // by continuation
 	numbers map[link]continuation
@@ -98,7 +102,7 @@ func newInclusion(m *limit.Meter, g *grammars.Grammar, a *adjacency, u unchosen)
 	return &inclusion{
 		grammar: g, meter: m, adjacent: a, unchosen: u, nowhere: make(typeSet, len(g.Tokens())/64+1),
 		links: []link{{}}, firsts: []typeSet{nil}, numbers: map[link]continuation{}, nexts: map[continuation][]continuation{},
-		setOf: map[string]int32{}, steps: map[setStep]int32{}, included: map[inclusionKey]bool{}, mostWork: maxDominatedWork, mostOpen: maxOpenSet, totalWork: maxTotalWork,
+		charOf: map[string]int32{}, setOf: map[string]int32{}, steps: map[setStep]int32{}, included: map[inclusionKey]bool{}, mostWork: maxDominatedWork, mostOpen: maxOpenSet, totalWork: maxTotalWork,
 	}
 }
 
@@ -127,10 +131,16 @@ func (x *inclusion) node(n *grammars.Node, next continuation) continuation {
 		return x.push(item{choiceItem, int32(n.ID)}, next)
 	case n.Kind == grammars.Repetition && n.Max == 1:
 		return x.push(item{optionItem, int32(n.ID)}, next)
-	case n.Kind == grammars.Repetition && n.Min == 0:
-		return x.loop(n, next)
 	case n.Kind == grammars.Repetition:
-		return x.node(n.Children[0], x.loop(n, next))
+		if next = x.loop(n, next); n.Max == n.Min {
+			next = x.links[next].next
+		}
+		for range n.Min {
+			next = x.node(n.Children[0], next)
+		}
+		return next
+	case n.Kind == grammars.Literal && x.grammar.Scannerless:
+		return x.text(n, next)
 	case n.Kind == grammars.Reference && n.Token == 0 && n.Target != nil:
 		return x.push(item{ruleItem, int32(n.Target.Index)}, next)
 	case n.Kind == grammars.Empty:
@@ -138,6 +148,38 @@ func (x *inclusion) node(n *grammars.Node, next continuation) continuation {
 	default:
 		return x.push(item{tokenItem, int32(n.ID)}, next)
 	}
+}
+
+// text puts the characters of a literal in front of a continuation.
+func (x *inclusion) text(n *grammars.Node, next continuation) continuation {
+	for _, types := range slices.Backward(x.grammar.LiteralTypes(n)) {
+		key := fmt.Sprint(types)
+		i, ok := x.charOf[key]
+		if !ok {
+			i = int32(len(x.chars))
+			set := slices.Clone(x.nowhere)
+			for _, t := range types {
+				set.add(t)
+			}
+			x.chars, x.charOf[key] = append(x.chars, set), i
+		}
+		next = x.push(item{tokenItem, -1 - i}, next)
+	}
+	return next
+}
+
+// types returns the types of a token item.
+func (x *inclusion) types(i item) typeSet {
+	if i.id < 0 {
+		return x.chars[-1-i.id]
+	}
+	return x.adjacent.first[i.id]
+}
+
+// isBounded reports whether a loop item stands for a repetition with an upper bound: it
+// may have fewer rounds left than any number. On the including side, it is not unfolded.
+func (x *inclusion) isBounded(i item) bool {
+	return i.kind == loopItem && x.grammar.Nodes[i.id].Max > 1
 }
 
 // nodes puts nodes in front of a continuation.
@@ -192,6 +234,10 @@ func (x *inclusion) unfold(c continuation) []continuation {
 		return out
 	}
 	var out []continuation
+	if c != bottomOf && x.isBounded(x.links[c].item) {
+		x.nexts[c] = nil
+		return nil
+	}
 	for _, o := range x.options(c) {
 		out = append(out, o.after)
 	}
@@ -259,9 +305,12 @@ func (x *inclusion) first(c continuation) typeSet {
 		at := x.links[c]
 		nullable := true
 		switch at.item.kind {
-		case tokenItem, choiceItem, optionItem, loopItem:
+		case tokenItem:
+			set.addAll(x.types(at.item))
+			nullable = false
+		case choiceItem, optionItem, loopItem:
 			set.addAll(x.adjacent.first[at.item.id])
-			nullable = at.item.kind != tokenItem && (at.item.kind != choiceItem || x.adjacent.nullable[at.item.id])
+			nullable = at.item.kind != choiceItem || x.adjacent.nullable[at.item.id]
 		case ruleItem:
 			root := x.grammar.ParserRules()[at.item.id].Root
 			set.addAll(x.adjacent.first[root])
@@ -384,7 +433,7 @@ func (x *inclusion) begin(set int32) typeSet {
 		x.begins[set] = slices.Clone(x.nowhere)
 		for _, c := range x.sets[set] {
 			if c != bottomOf && x.links[c].item.kind == tokenItem {
-				x.begins[set].addAll(x.adjacent.first[x.links[c].item.id])
+				x.begins[set].addAll(x.types(x.links[c].item))
 			}
 		}
 	}
@@ -393,7 +442,7 @@ func (x *inclusion) begin(set int32) typeSet {
 
 // token returns the set after a token, to be compared with a continuation.
 func (x *inclusion) token(set int32, t int, next continuation) int32 {
-	return x.step(set, item{tokenItem, -1 - int32(t)}, next, func(i item) bool { return i.kind == tokenItem && x.adjacent.first[i.id].has(t) })
+	return x.step(set, item{tokenItem, -1 - int32(t)}, next, func(i item) bool { return i.kind == tokenItem && x.types(i).has(t) })
 }
 
 // after returns the set after an item, to be compared with a continuation.
@@ -555,7 +604,7 @@ func (x *inclusion) holdsByLoop(at link, set int32) bool {
 		tokens = x.adjacent.all[at.item.id]
 	}
 	for _, c := range x.sets[set] {
-		if c == bottomOf || x.links[c].item.kind != loopItem || x.links[c].item == at.item {
+		if c == bottomOf || x.links[c].item.kind != loopItem || x.links[c].item == at.item || x.isBounded(x.links[c].item) {
 			continue
 		}
 		body := x.grammar.Nodes[x.links[c].item.id].Children[0]
@@ -578,7 +627,9 @@ func (x *inclusion) single(n *grammars.Node) typeSet {
 			out.addAll(x.single(alt))
 		}
 		return out
-	case n.Kind == grammars.Reference && n.Token > 0 || n.Kind == grammars.Literal || n.Kind == grammars.TokenSet:
+	case n.Kind == grammars.Literal && x.grammar.Scannerless && utf8.RuneCountInString(n.Value) > 1:
+		return x.nowhere
+	case n.Kind == grammars.Reference && n.Token > 0 || n.Kind == grammars.Literal || len(n.Types) > 0:
 		return x.adjacent.first[n.ID]
 	default:
 		return x.nowhere
@@ -629,7 +680,7 @@ func (x *inclusion) holdsBySkip(c continuation, set int32, t int) bool {
 	at := x.links[c]
 	var rest []continuation
 	for _, from := range x.sets[set] {
-		if from == bottomOf || x.links[from].item.kind != tokenItem || !x.adjacent.first[x.links[from].item.id].has(t) {
+		if from == bottomOf || x.links[from].item.kind != tokenItem || !x.types(x.links[from].item).has(t) {
 			continue
 		}
 		if next := x.links[from].next; next != bottomOf && x.links[next].item == at.item {
@@ -645,7 +696,7 @@ func (x *inclusion) holdsBySkip(c continuation, set int32, t int) bool {
 }
 
 func (x *inclusion) holdsAfterToken(at link, set int32) bool {
-	types := x.adjacent.first[at.item.id]
+	types := x.types(at.item)
 	for t := range len(types) * 64 {
 		if !types.has(t) {
 			continue

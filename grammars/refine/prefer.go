@@ -608,7 +608,7 @@ func (p *preference) operands(r *grammars.Rule) {
 
 func (p *preference) behindRepetition(n *grammars.Node, f *frame, with continuation) bool {
 	var again []continuation
-	if !n.NonGreedy {
+	if !n.NonGreedy && n.Max <= 1 { // a bounded repetition may have had all its rounds
 		again = []continuation{p.round(n, p.follow(n, f.after()))}
 	}
 	absent := func() bool { return n.Min > 0 || p.preferences.unchosen[choice{n.ID, 0}] || p.before(n, f, with) }

@@ -78,10 +78,12 @@ func (t tally) positives() int64 { return int64(t >> 32) }
 // A Learner grows trees on a subset of a table's rows. It is not safe for
 // concurrent use.
 type Learner struct {
-	table *Table
-	opt   Options
-	rows  []int32
-	base  []tally // by column: number of rows that contain it
+	table  *Table
+	reader Reader // of a table that is not in memory
+	err    error  // of the reader
+	opt    Options
+	rows   []int32
+	base   []tally // by column: number of rows that contain it
 
 	labels         Bits
 	minLeaf        int64   // minimum rows in a leaf
@@ -107,8 +109,11 @@ func NewLearner(t *Table, rows []int32, opt Options) *Learner {
 		}
 	}
 	l := &Learner{table: t, opt: opt.withDefaults(), rows: rows, base: make([]tally, t.columns), marked: NewBits(t.Rows())}
+	if !t.InMemory() {
+		l.reader = t.Reader()
+	}
 	for _, r := range rows {
-		for _, c := range t.Row(r) {
+		for _, c := range l.row(r) {
 			l.base[c]++
 		}
 	}
@@ -120,6 +125,28 @@ func NewLearner(t *Table, rows []int32, opt Options) *Learner {
 	slices.SortFunc(l.varying, func(c, d int32) int { return cmp.Or(cmp.Compare(l.base[d], l.base[c]), cmp.Compare(c, d)) })
 	return l
 }
+
+// row returns the columns of a row, until the next call. If reading fails it returns
+// nothing, and [Learner.Err] returns the error.
+func (l *Learner) row(r int32) []int32 {
+	if l.reader == nil {
+		return l.table.Row(r)
+	}
+	return l.readRow(r)
+}
+
+func (l *Learner) readRow(r int32) []int32 {
+	if l.err != nil {
+		return nil
+	}
+	var row []int32
+	row, l.err = l.reader.Row(r)
+	return row
+}
+
+// Err returns the first error of reading a table that is not in memory. Trees that were
+// grown after it are wrong.
+func (l *Learner) Err() error { return l.err }
 
 // LearnerMemory returns the maximum number of bytes that a learner allocates
 // for a table with the given number of columns, in addition to the table.
@@ -197,7 +224,7 @@ func (l *Learner) countAll(counts []tally, positives int) {
 	if 2*positives <= len(l.rows) {
 		for _, r := range l.rows {
 			if l.labels.Has(r) {
-				for _, c := range l.table.Row(r) {
+				for _, c := range l.row(r) {
 					counts[c] += 1 << 32
 				}
 			}
@@ -209,7 +236,7 @@ func (l *Learner) countAll(counts []tally, positives int) {
 	}
 	for _, r := range l.rows {
 		if !l.labels.Has(r) {
-			for _, c := range l.table.Row(r) {
+			for _, c := range l.row(r) {
 				counts[c] -= 1 << 32
 			}
 		}
@@ -221,7 +248,7 @@ func (l *Learner) countAll(counts []tally, positives int) {
 func (l *Learner) count(rows []int32, counts []tally, touched []int32) []int32 {
 	for _, r := range rows {
 		one := 1 | tally(l.labels.bit(r))<<32
-		for _, c := range l.table.Row(r) {
+		for _, c := range l.row(r) {
 			if counts[c] == 0 {
 				touched = append(touched, c)
 			}
@@ -246,7 +273,7 @@ func (l *Learner) leaf(rows []int32) Node {
 // all rows. The root has depth 1.
 func (l *Learner) grow(at int32, rows []int32, counts []tally, candidates []int32, sorted bool, depth int) {
 	n := l.tree[at]
-	if depth > l.opt.MaxDepth || n.Positives == 0 || n.Positives == n.Rows {
+	if depth > l.opt.MaxDepth || n.Positives == 0 || n.Positives == n.Rows || l.err != nil {
 		return
 	}
 	column := l.best(n, counts, candidates, sorted)
@@ -291,12 +318,29 @@ func (l *Learner) grow(at int32, rows []int32, counts []tally, candidates []int3
 
 // split partitions rows stably into those without and those with the column.
 func (l *Learner) split(rows []int32, column int32) (without, with []int32) {
+	if l.reader != nil {
+		holders, err := l.table.storage.Holders(column)
+		if err != nil {
+			l.err = err
+			return rows, nil
+		}
+		return l.partition(rows, holders)
+	}
 	for _, r := range l.table.Holders(column) {
 		l.marked.Set(r)
 	}
+	without, with = l.partition(rows, l.marked)
+	for _, r := range l.table.Holders(column) {
+		l.marked.Unset(r)
+	}
+	return without, with
+}
+
+// partition partitions rows stably into those outside and those in a set.
+func (l *Learner) partition(rows []int32, set Bits) (without, with []int32) {
 	later, kept := l.moved[:0], 0
 	for _, r := range rows {
-		if l.marked.Has(r) {
+		if set.Has(r) {
 			later = append(later, r)
 		} else {
 			rows[kept] = r
@@ -305,9 +349,6 @@ func (l *Learner) split(rows []int32, column int32) (without, with []int32) {
 	}
 	copy(rows[kept:], later)
 	l.moved = later
-	for _, r := range l.table.Holders(column) {
-		l.marked.Unset(r)
-	}
 	return rows[:kept], rows[kept:]
 }
 
@@ -401,7 +442,7 @@ func (l *Learner) recount() {
 	}
 	row := NewBits(l.table.columns)
 	for _, r := range l.rows {
-		for _, c := range l.table.Row(r) {
+		for _, c := range l.row(r) {
 			row.Set(c)
 		}
 		for at := int32(0); ; {
@@ -413,7 +454,7 @@ func (l *Learner) recount() {
 			}
 			at = n.Absent + row.bit(n.Column)
 		}
-		for _, c := range l.table.Row(r) {
+		for _, c := range l.row(r) {
 			row.Unset(c)
 		}
 	}

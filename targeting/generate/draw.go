@@ -207,8 +207,10 @@ func (d *drawing) node(n *grammars.Node, depth int, operands operands) {
 		d.marks[i].goalsLeft = len(d.goals)
 	case grammars.Literal:
 		d.mark(refine.Loose)
-		d.Word(depth, n.ID, n.Token, []byte(n.Value))
+		d.Word(depth, n.ID, n.Token, []byte(d.cased(n)))
 		d.shift(n, n.Token, nil)
+	case grammars.CharSet:
+		d.leaf(n, n.Token, depth)
 	case grammars.TokenSet:
 		d.leaf(n, d.anyType(n), depth)
 	case grammars.Empty:

@@ -49,6 +49,9 @@ func (d *drawing) leastDepth(n *grammars.Node) int {
 // readings returns how the lexer can read a token of a type in its state.
 func (d *drawing) readings(n *grammars.Node, kind int) []refine.Reading {
 	readings := d.modes.Readings(n, d.turn(n))
+	if d.grammar.Scannerless {
+		return readings
+	}
 	return slices.DeleteFunc(readings, func(r refine.Reading) bool { return !slices.Contains(d.grammar.TokenRules(kind), r.Rule) })
 }
 

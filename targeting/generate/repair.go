@@ -104,7 +104,7 @@ func (d *drawing) ancestor(misread, step int) int {
 func (d *drawing) redraw(i int, by chooser) bool {
 	m, end := d.marks[i], d.end(i)
 	n := d.grammar.Nodes[d.nodes[i].occurrence]
-	if n.Kind != grammars.Reference && n.Kind != grammars.TokenSet {
+	if n.Kind != grammars.Reference && n.Kind != grammars.TokenSet && n.Kind != grammars.CharSet {
 		return false
 	}
 	part := d.newDrawing()

@@ -103,7 +103,7 @@ func newCharCost(g *grammars.Grammar) *charCost {
 					continue
 				}
 				missing[a]--
-				if sums[a] = min(impossible, sums[a]+chars); missing[a] == 0 {
+				if sums[a] = min(impossible, sums[a]+chars*int32(max(g.Nodes[a].Min, 1))); missing[a] == 0 {
 					push(g.Nodes[a], sums[a])
 				}
 			}

@@ -49,7 +49,7 @@ func (w *writer) draft(tree witness) (draft *generate.Draft, free bool) {
 // isWord reports whether a symbol of a parser rule is a token.
 func isWord(n *grammars.Node) bool {
 	switch n.Kind {
-	case grammars.Literal, grammars.TokenSet:
+	case grammars.Literal, grammars.TokenSet, grammars.CharSet:
 		return true
 	case grammars.Reference:
 		return n.Token > 0
@@ -76,6 +76,9 @@ func (w *writer) word(tree witness, chosen string, free *bool) (token int, text 
 	n := tree[0].node
 	if n.Kind == grammars.Literal {
 		return n.Token, []byte(n.Value)
+	}
+	if n.Kind == grammars.CharSet { // of a scannerless grammar
+		return n.Token, w.spell(tree, free)
 	}
 	if chosen != "" {
 		types := []int{n.Token}

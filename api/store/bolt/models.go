@@ -22,9 +22,39 @@ func (s *Store) PutModel(ctx context.Context, m store.Model, file []byte) (store
 	if before, err := s.Model(ctx, m.ID); err == nil {
 		return before, nil
 	}
+	m, err := s.putChunks(ctx, m, file)
+	if err != nil {
+		return m, err
+	}
+	err = s.update(ctx, func(tx *txn) (err error) {
+		m, err = tx.putModel(m, file)
+		return err
+	})
+	return m, err
+}
+
+// CompleteJob implements [store.Store].
+func (s *Store) CompleteJob(ctx context.Context, j store.Job, m store.Model, file []byte) (store.Job, error) {
+	m, err := s.putChunks(ctx, m, file)
+	if err != nil {
+		return j, err
+	}
+	err = s.update(ctx, func(tx *txn) error {
+		stored, err := tx.putModel(m, file)
+		if err != nil {
+			return err
+		}
+		j.Model = stored.ID
+		return putJob(tx, j)
+	})
+	return j, err
+}
+
+// putChunks stores the file of a model in parts, and sets the fields of the model that
+// follow from the file. A crash may leave chunks without a model. They are harmless: the
+// next attempt reuses them.
+func (s *Store) putChunks(ctx context.Context, m store.Model, file []byte) (store.Model, error) {
 	m.Created, m.Size, m.Chunks = s.now(), int64(len(file)), nil
-	// A crash may leave chunks without a model. They are harmless: the next attempt
-	// reuses them.
 	for batch := range slices.Chunk(slices.Collect(slices.Chunk(file, chunkSize)), batchSize) {
 		err := s.update(ctx, func(tx *txn) error {
 			for _, chunk := range batch {
@@ -43,30 +73,41 @@ func (s *Store) PutModel(ctx context.Context, m store.Model, file []byte) (store
 			m.Chunks = append(m.Chunks, digest[:])
 		}
 	}
-	err := s.update(ctx, func(tx *txn) error {
-		numbers, models := tx.bucket(numbersBucket), tx.bucket(modelsBucket)
-		switch before, err := numbers.get([]byte(m.ID)); {
-		case err != nil:
-			return err
-		case before != nil:
-			m, err = tx.model(m.ID)
-			return err
+	return m, nil
+}
+
+// putModel stores a model whose chunks are stored. It returns the stored model, which may
+// be an earlier one.
+func (t *txn) putModel(m store.Model, file []byte) (store.Model, error) {
+	numbers, models := t.bucket(numbersBucket), t.bucket(modelsBucket)
+	before, err := numbers.get([]byte(m.ID))
+	if err != nil {
+		return m, err
+	}
+	if before != nil {
+		return t.model(m.ID)
+	}
+	i := 0
+	for chunk := range slices.Chunk(file, chunkSize) {
+		// A chunk may have been deleted with another model since it was stored.
+		if stored, err := t.bucket(chunksBucket).get(m.Chunks[i]); err != nil || stored == nil {
+			if err = cmp.Or(err, t.bucket(chunksBucket).put(m.Chunks[i], chunk)); err != nil {
+				return m, err
+			}
 		}
-		n, err := models.next()
-		if err != nil {
-			return err
-		}
-		m.Number = n
-		value, err := encode(m)
-		if err != nil {
-			return err
-		}
-		if err := numbers.put([]byte(m.ID), number(n)); err != nil {
-			return err
-		}
-		return models.put(number(n), value)
-	})
-	return m, err
+		i++
+	}
+	if m.Number, err = models.next(); err != nil {
+		return m, err
+	}
+	value, err := encode(m)
+	if err != nil {
+		return m, err
+	}
+	if err := numbers.put([]byte(m.ID), number(m.Number)); err != nil {
+		return m, err
+	}
+	return m, models.put(number(m.Number), value)
 }
 
 // Model returns the model with an ID.

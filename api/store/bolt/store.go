@@ -34,6 +34,7 @@
 //	    leases        id of an input -> Lease
 //	    log           number -> observations that were told, compressed
 //	    told          id of an input -> number in the log
+//	policies          subject -> Policy
 //
 // Numbers are big-endian and increase, so keys are in order of creation. The first
 // byte of a CBOR value is its format; in blocks, CBOR is compressed with zstd. Every
@@ -114,6 +115,7 @@ const (
 	keysBucket                          = "keys"                       // since version 2
 	keyLogBucket                        = "key_log"                    // since version 3
 	campaignsBucket, campaignDataBucket = "campaigns", "campaign_data" // may be missing in version 3
+	policiesBucket                      = "policies"                   // may be missing in version 3
 	versionKey                          = "version"
 	stateKey                            = "state" // since version 3
 )
@@ -148,7 +150,7 @@ func (s *Store) addBuckets(ctx context.Context) error {
 
 // addedBuckets returns the names of the top-level buckets that may be missing in a store
 // that is opened read-only.
-func addedBuckets() []string { return []string{campaignsBucket, campaignDataBucket} }
+func addedBuckets() []string { return []string{campaignsBucket, campaignDataBucket, policiesBucket} }
 
 // version returns the version of the layout.
 func (s *Store) version(ctx context.Context) (version uint64, err error) {

@@ -24,9 +24,28 @@ func (s *Store) NewJob(ctx context.Context, j store.Job) (store.Job, error) {
 
 // SaveJob implements [store.Store].
 func (s *Store) SaveJob(ctx context.Context, j store.Job) error {
-	return s.update(ctx, func(tx pgx.Tx) error {
-		return put(ctx, tx, j, "update jobs set ended = $2, data = $3 where id = $1", int64(j.ID), j.State.Ended())
+	return s.update(ctx, func(tx pgx.Tx) error { return saveJob(ctx, tx, j) })
+}
+
+func saveJob(ctx context.Context, tx pgx.Tx, j store.Job) error {
+	return put(ctx, tx, j, "update jobs set ended = $2, queued = $3, data = $4 where id = $1", int64(j.ID), j.State.Ended(), j.State == store.Queued)
+}
+
+// CompleteJob implements [store.Store].
+func (s *Store) CompleteJob(ctx context.Context, j store.Job, m store.Model, file []byte) (store.Job, error) {
+	m, err := s.putChunks(ctx, m, file)
+	if err != nil {
+		return j, err
+	}
+	err = s.update(ctx, func(tx pgx.Tx) error {
+		stored, err := putModel(ctx, tx, m, file)
+		if err != nil {
+			return err
+		}
+		j.Model = stored.ID
+		return saveJob(ctx, tx, j)
 	})
+	return j, err
 }
 
 // Job implements [store.Store].

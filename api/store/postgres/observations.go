@@ -177,7 +177,7 @@ func (s *Store) subjects(ctx context.Context, name string) ([]store.Subject, err
 	var out []store.Subject
 	err := s.view(ctx, func(tx pgx.Tx) error {
 		out = nil
-		rows, err := tx.Query(ctx, "select subject, data from commits where $1::bytea = '' or subject = $1 order by subject, sequence desc", []byte(name))
+		rows, err := tx.Query(ctx, "select subject, data from commits where subject <> '' and ($1::bytea = '' or subject = $1) order by subject, sequence desc", []byte(name))
 		if err != nil {
 			return err
 		}
@@ -259,10 +259,12 @@ func (s *Store) Observations(ctx context.Context, subject, commit string) iter.S
 			}
 			var records []encoding.Record
 			if err == nil {
-				err = s.blocks.Decode(data, &records)
+				if err = s.blocks.Decode(data, &records); err != nil {
+					err = fmt.Errorf("block %d of %s: %w", at, subject, err)
+				}
 			}
 			if err != nil {
-				yield(nil, fmt.Errorf("block %d of %s: %w", at, subject, err))
+				yield(nil, err)
 				return
 			}
 			if !yield(encoding.Observations(records), nil) {

@@ -137,7 +137,11 @@ export interface paths {
         get: operations["getGrammar"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete an uploaded grammar
+         * @description A grammar that a model, an open job or a campaign uses is not deleted.
+         */
+        delete: operations["deleteGrammar"];
         options?: never;
         head?: never;
         patch?: never;
@@ -418,7 +422,11 @@ export interface paths {
         get: operations["getSubject"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the observations of a program
+         * @description Observations that a training, a running campaign or an alias uses are not deleted: an alias uses the observations that its model was trained on.
+         */
+        delete: operations["deleteSubject"];
         options?: never;
         head?: never;
         patch?: never;
@@ -526,7 +534,11 @@ export interface paths {
         get: operations["getModel"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a model
+         * @description A model that has an alias, or that a training starts from, is not deleted.
+         */
+        delete: operations["deleteModel"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1148,7 +1160,8 @@ export interface paths {
         get: operations["listKeyEvents"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Delete old key events */
+        delete: operations["deleteKeyEvents"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1175,6 +1188,69 @@ export interface paths {
          * @description Requests and streams of the key end with the problem `unauthorized`. Jobs that it started continue.
          */
         delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the retention policies, by program */
+        get: operations["listPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{subject}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded, or `*` for all programs without a policy of their own.
+                 * @example calc
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the retention policy of a program
+         * @description The service applies policies every hour. A commit or a model is deleted if one of the fields does not keep it. These are
+         *     always kept: the commit that was updated last; models with an alias and the observations that they were trained on; and
+         *     whatever a training or a running campaign uses.
+         */
+        put: operations["putPolicy"];
+        post?: never;
+        /** Delete a retention policy */
+        delete: operations["deletePolicy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prunings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Apply the retention policies now */
+        post: operations["prune"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1371,6 +1447,8 @@ export interface components {
          */
         GrammarList: {
             grammars: components["schemas"]["GrammarItem"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         /** @description Exactly one of `input` and `input_base64`. */
         Input: {
@@ -1566,8 +1644,8 @@ export interface components {
             /** @description Number of distinct failures with the requested outcomes. */
             distinct: number;
             failures: components["schemas"]["ProgramFailure"][];
-            /** @description Value of `offset` for the next page; absent on the last page. */
-            next?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CommitItem: {
             commit: string;
@@ -1635,7 +1713,7 @@ export interface components {
          */
         SubjectList: {
             subjects: components["schemas"]["Subject"][];
-            /** @description Value of `after` for the next page; absent on the last page. */
+            /** @description Value of `cursor` for the next page; absent on the last page. */
             next?: string;
         };
         LineError: {
@@ -1906,6 +1984,8 @@ export interface components {
              * @default 256
              */
             keep_inputs: number;
+            /** @description Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition. */
+            sample?: number;
             seed?: components["schemas"]["Seed"];
         };
         TrainRequest: {
@@ -1936,6 +2016,8 @@ export interface components {
             unlabelled: number;
             /** @description Number of observations of inputs that reached a limit of the parser. */
             limited: number;
+            /** @description Number of observations that are not in the sample that was learned from; absent without a sample. */
+            unsampled?: number;
             used: number;
         };
         MethodCounts: {
@@ -2011,11 +2093,8 @@ export interface components {
          */
         ModelList: {
             models: components["schemas"]["ModelItem"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         /**
          * @example {
@@ -2256,6 +2335,8 @@ export interface components {
             k: number;
             /** @description Derive each input of kpath for one path only. */
             one_target?: boolean;
+            /** @description With kpath, also cover the absence of each optional part, as the last symbol of paths. */
+            absent?: boolean;
             encoding?: components["schemas"]["Encoding"];
             /**
              * @description How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).
@@ -2564,8 +2645,8 @@ export interface components {
             /** @description Number of methods on all pages. */
             total: number;
             methods: components["schemas"]["Method"][];
-            /** @description Value of `offset` for the next page; absent on the last page. */
-            next?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         Condition: {
             /** @description Features that the input has. */
@@ -2740,6 +2821,8 @@ export interface components {
          */
         AliasList: {
             aliases: components["schemas"]["Alias"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CompareRequest: {
             /** @description Model of the older version. */
@@ -2910,6 +2993,8 @@ export interface components {
         };
         KeyList: {
             keys: components["schemas"]["Key"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         KeyEvent: {
             /**
@@ -2944,11 +3029,107 @@ export interface components {
         };
         KeyLog: {
             events: components["schemas"]["KeyEvent"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
+        };
+        DeletedEvents: {
             /**
              * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
+             * @description Number of entries.
              */
-            before?: number;
+            deleted: number;
+        };
+        /** @description What to keep of a program. Absent fields do not limit anything. */
+        PolicyRequest: {
+            /** @description Keep the observations of this many commits, the most recently updated ones. */
+            commits?: number;
+            /** @description Keep this many of the newest models, and those with an alias; 0 keeps only those with an alias. */
+            models?: number;
+            /** @description Keep observations that were updated, and models that were created, in this many days. */
+            days?: number;
+        };
+        /**
+         * @example {
+         *       "subject": "calc",
+         *       "commits": 10,
+         *       "models": 0
+         *     }
+         */
+        Policy: {
+            /** @description Program, or `*` for all programs without a policy of their own. */
+            subject: string;
+            commits?: number;
+            models?: number;
+            days?: number;
+        };
+        /**
+         * @example {
+         *       "policies": [
+         *         {
+         *           "subject": "*",
+         *           "days": 90
+         *         },
+         *         {
+         *           "subject": "calc",
+         *           "commits": 10,
+         *           "models": 0
+         *         }
+         *       ]
+         *     }
+         */
+        PolicyList: {
+            policies: components["schemas"]["Policy"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
+        };
+        PruneRequest: {
+            /**
+             * @description Only list what would be deleted.
+             * @default false
+             */
+            dry_run: boolean;
+        };
+        Deletion: {
+            subject: string;
+            commit: string;
+            /** @description ID of the model; absent if the observations of the commit are deleted. */
+            model?: string;
+            /**
+             * Format: int64
+             * @description Number of observations.
+             */
+            observations?: number;
+            /**
+             * Format: int64
+             * @description Size of the file of the model.
+             */
+            bytes?: number;
+            /** @description The part of the policy that does not keep it, such as `keep 10 commits`. */
+            reason: string;
+        };
+        /**
+         * @example {
+         *       "dry_run": true,
+         *       "deleted": [
+         *         {
+         *           "subject": "calc",
+         *           "commit": "1a2b3c4",
+         *           "observations": 1000,
+         *           "reason": "keep 10 commits"
+         *         },
+         *         {
+         *           "subject": "calc",
+         *           "commit": "1a2b3c4",
+         *           "model": "f90cc7aaefe45741",
+         *           "bytes": 46272,
+         *           "reason": "keep only models with an alias"
+         *         }
+         *       ]
+         *     }
+         */
+        Pruning: {
+            dry_run: boolean;
+            deleted: components["schemas"]["Deletion"][];
         };
         /**
          * @description An input of the corpus, with its content in `input` or `input_base64`. Without content, `digest` is required, and
@@ -3264,11 +3445,8 @@ export interface components {
          */
         JobList: {
             jobs: components["schemas"]["Job"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CampaignOptions: {
             /**
@@ -3313,6 +3491,12 @@ export interface components {
              * @default 2000
              */
             train_on: number;
+            /**
+             * Format: double
+             * @description guided: factor of the time for covering paths, choosing among candidates, aiming and training.
+             * @default 1
+             */
+            effort: number;
             /** @description evogfuzz, fdloop: maximum number of generations; no limit if absent. */
             generations?: number;
             /** @description evogfuzz: end after this many generations without a new failure; no limit if absent. */
@@ -3558,11 +3742,8 @@ export interface components {
          */
         CampaignList: {
             campaigns: components["schemas"]["Campaign"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         AskRequest: {
             /**
@@ -3635,6 +3816,8 @@ export interface components {
             methods?: string[];
             /** @description Number of executions of each method in `methods`; unknown if absent. */
             counts?: number[];
+            /** @description IDs of methods in the order in which they were called; unknown if absent. */
+            calls?: string[];
             /**
              * @description How the run ended; failure if there is a `failure`, and ok otherwise.
              * @enum {string}
@@ -3709,11 +3892,8 @@ export interface components {
          */
         CampaignInputList: {
             inputs: components["schemas"]["CampaignInput"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         DistinctFailure: {
             /** @description Number of inputs with this failure. */
@@ -3747,6 +3927,8 @@ export interface components {
             failures: components["schemas"]["DistinctFailure"][];
             /** @description Number of distinct failures. */
             distinct: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
     };
     responses: {
@@ -3866,6 +4048,24 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Something uses what was to be deleted. The detail names it. */
+        InUse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:inroad:problem:in-use",
+                 *       "title": "In use",
+                 *       "status": 409,
+                 *       "detail": "model f90cc7aaefe45741: in use by alias stable",
+                 *       "request_id": "6f0e8a1b2c3d4e5f"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The disk is full. Acknowledged data is safe. */
         Full: {
             headers: {
@@ -3932,6 +4132,10 @@ export interface components {
         ExplainWhole: boolean;
         /** @description Maximum number of results. */
         Limit: number;
+        /** @description Maximum number of results; all if 0. */
+        LimitOrAll: number;
+        /** @description Where to continue a list: `next` of the previous page. */
+        Cursor: string;
     };
     requestBodies: never;
     headers: never;
@@ -4017,7 +4221,12 @@ export interface operations {
     };
     listGrammars: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4158,6 +4367,34 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteGrammar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of an uploaded grammar, or name of a bundled grammar.
+                 * @example json
+                 */
+                grammar: components["parameters"]["GrammarName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The grammar was deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            507: components["responses"]["Full"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4650,10 +4887,10 @@ export interface operations {
     listSubjects: {
         parameters: {
             query?: {
-                /** @description Maximum number of programs to list; all if 0. */
-                limit?: number;
-                /** @description List only programs whose names come after this one; `next` of the previous page. */
-                after?: string;
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -4698,6 +4935,37 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteSubject: {
+        parameters: {
+            query?: {
+                /** @description Version of the program; all versions if absent. */
+                commit?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded.
+                 * @example encoding%2Fjson
+                 */
+                subject: components["parameters"]["SubjectName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The observations were deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            507: components["responses"]["Full"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4794,8 +5062,8 @@ export interface operations {
                 outcome?: components["schemas"]["FailureOutcome"][];
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Number of failures to skip; `next` of the previous page. */
-                offset?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -4830,8 +5098,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only models older than this number; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -4854,7 +5122,10 @@ export interface operations {
     trainModel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name for the request that the client chooses, such as a random number. A request with the same name and body as an earlier request of the same key gets the job of that request, so a request whose answer was lost can be sent again. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4914,6 +5185,34 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             422: components["responses"]["Unprocessable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID or alias of a model, `latest` for the newest model, or `SUBJECT@latest` for the newest model of a program.
+                 * @example latest
+                 */
+                model: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model was deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            507: components["responses"]["Full"];
             default: components["responses"]["Problem"];
         };
     };
@@ -5053,10 +5352,10 @@ export interface operations {
                 rare?: boolean;
                 /** @description List only methods whose ID, name or file contains this text. */
                 contains?: string;
-                /** @description Maximum number of methods to list; all if 0. */
-                limit?: number;
-                /** @description Number of methods to skip; `next` of the previous page. */
-                offset?: number;
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -5252,7 +5551,12 @@ export interface operations {
     };
     listAliases: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5463,8 +5767,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only jobs older than this ID; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -5579,8 +5883,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only campaigns older than this ID; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -5815,8 +6119,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only inputs of earlier runs than this one; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -5848,6 +6152,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -5908,7 +6214,12 @@ export interface operations {
     };
     listKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6004,8 +6315,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only entries with a lower number; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -6068,6 +6379,39 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    deleteKeyEvents: {
+        parameters: {
+            query: {
+                /**
+                 * @description Delete the entries whose last event was before this time.
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                until: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The number of entries that were deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": 120
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEvents"];
+                };
+            };
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
     revokeKey: {
         parameters: {
             query?: never;
@@ -6091,6 +6435,128 @@ export interface operations {
                 content?: never;
             };
             404: components["responses"]["NotFound"];
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listPolicies: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All policies. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyList"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    putPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded, or `*` for all programs without a policy of their own.
+                 * @example calc
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "commits": 10,
+                 *       "models": 0
+                 *     }
+                 */
+                "application/json": components["schemas"]["PolicyRequest"];
+            };
+        };
+        responses: {
+            /** @description The policy. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policy"];
+                };
+            };
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deletePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a program, percent-encoded, or `*` for all programs without a policy of their own.
+                 * @example calc
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The policy was deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            507: components["responses"]["Full"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    prune: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dry_run": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["PruneRequest"];
+            };
+        };
+        responses: {
+            /** @description What was deleted, or what would be. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pruning"];
+                };
+            };
             507: components["responses"]["Full"];
             default: components["responses"]["Problem"];
         };

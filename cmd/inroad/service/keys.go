@@ -3,7 +3,6 @@ package service
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/inroad/inroad/api/client"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
@@ -53,12 +53,7 @@ func (s storedKeys) CreateKey(ctx context.Context, req openapi.KeyRequest) (open
 }
 
 func (s storedKeys) Keys(ctx context.Context) (openapi.KeyList, error) {
-	found, err := s.store.Keys(ctx)
-	out := openapi.KeyList{Keys: []openapi.Key{}}
-	for _, k := range found {
-		out.Keys = append(out.Keys, server.DescribeKey(k))
-	}
-	return out, err
+	return server.Keys(ctx, s.store, openapi.ListKeysParams{})
 }
 
 func (s storedKeys) KeyLog(ctx context.Context, req openapi.ListKeyEventsParams) (openapi.KeyLog, error) {
@@ -73,40 +68,12 @@ func (s storedKeys) RevokeKey(ctx context.Context, id string) error {
 }
 
 // A keysCommand holds the state that the keys commands share.
-type keysCommand struct {
-	store  string
-	format string
-	server cli.Server
-	cli.Streams
-}
+type keysCommand struct{ target }
 
 // bind adds the flags that select the keyring, and sets run as the command's function.
 // A store is opened with the options opt.
 func (c *keysCommand) bind(cmd *cobra.Command, opt bolt.Options, run func(ctx context.Context, keys keyring, args []string) error) *cobra.Command {
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c.Streams = cli.StreamsOf(cmd)
-		switch {
-		case c.store != "" && cmd.Flags().Changed("server"):
-			return errors.New("--store and --server: give only one of them")
-		case c.store != "":
-			s, err := openStore(cmd.Context(), c.store, opt)
-			if err != nil {
-				return err
-			}
-			return errors.Join(run(cmd.Context(), storedKeys{s}, args), s.Close())
-		case c.server.URL == "":
-			return errors.New("no store: give --store FILE, or --server URL if a service has it open")
-		}
-		client, err := c.server.Client()
-		if err != nil {
-			return err
-		}
-		return run(cmd.Context(), client, args)
-	}
-	flags := cmd.Flags()
-	bindStore(flags, &c.store)
-	c.server.Bind(flags)
-	return cmd
+	return bindTarget(&c.target, cmd, opt, func(s store.Store) keyring { return storedKeys{s} }, func(c *client.Client) keyring { return c }, run)
 }
 
 func newKeysCreate() *cobra.Command {
@@ -192,7 +159,7 @@ func lastUse(k openapi.Key) string {
 }
 
 func newKeysLog() *cobra.Command {
-	c, req := &keysCommand{}, &openapi.ListKeyEventsParams{}
+	c, req, all := &keysCommand{}, &openapi.ListKeyEventsParams{}, false
 	cmd := c.bind(&cobra.Command{
 		Use:   "log --store FILE|--server URL [flags]",
 		Short: "List key events, newest first: number, time, event, key, name and details",
@@ -204,6 +171,12 @@ for each key, scope and reason.`,
 		Args: cobra.NoArgs,
 	}, bolt.Options{ReadOnly: true}, func(ctx context.Context, keys keyring, _ []string) error {
 		log, err := keys.KeyLog(ctx, *req)
+		for all && err == nil && log.Next != "" {
+			req.Cursor = log.Next
+			var page openapi.KeyLog
+			page, err = keys.KeyLog(ctx, *req)
+			log.Events, log.Next = append(log.Events, page.Events...), page.Next
+		}
 		if err != nil {
 			return err
 		}
@@ -218,12 +191,13 @@ for each key, scope and reason.`,
 		if err := out.Flush(); err != nil {
 			return err
 		}
-		if log.Before != 0 {
-			c.Notef("note: for older entries, add --before %d", log.Before)
+		if log.Next != "" {
+			c.Notef("note: for older entries, add --all, or --cursor %s", log.Next)
 		}
 		return nil
 	})
-	cli.Bind(cmd.Flags(), req, "limit", "before")
+	cmd.Flags().BoolVar(&all, "all", false, "list all entries, page by page")
+	cli.Bind(cmd.Flags(), req, "limit", "cursor")
 	cli.BindFormat(cmd.Flags(), &c.format, "text", "json")
 	return cmd
 }

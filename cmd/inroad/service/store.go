@@ -14,6 +14,7 @@ import (
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/api/store/postgres"
+	"github.com/inroad/inroad/api/store/transfer"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 )
 
@@ -35,8 +36,10 @@ func openStore(ctx context.Context, name string, opt bolt.Options) (store.Store,
 	return bolt.Open(ctx, name, opt)
 }
 
-// ownStore opens the store of a service. No other service can have it open.
-func ownStore(ctx context.Context, name string) (store.Store, error) {
+// serviceStore opens the store of a service. No other service can have a file open, but
+// several replicas can have the same database open. serves says whether this replica
+// takes requests.
+func serviceStore(ctx context.Context, name string, serves bool) (store.Store, error) {
 	if !isDatabase(name) {
 		return bolt.Open(ctx, name, bolt.Options{})
 	}
@@ -44,7 +47,7 @@ func ownStore(ctx context.Context, name string) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Own(ctx); err != nil {
+	if err := s.Join(ctx, serves); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -73,17 +76,18 @@ type storeCommand struct {
 	cli.Streams
 }
 
-// NewStore returns the commands store check, compact, backup and restore.
+// NewStore returns the commands store check, compact, backup, restore and copy.
 func NewStore() *cobra.Command {
 	check, checkCmd := newStoreCommand("check --store FILE [--format json]", "Read everything in the store and report damage", 0, (*storeCommand).check)
 	cli.BindFormat(checkCmd.Flags(), &check.format, "text", "json")
 	_, compact := newStoreCommand("compact --store FILE", "Release the space that the store no longer uses", 0, (*storeCommand).compact)
 	_, backup := newStoreCommand("backup --store FILE BACKUP", "Write a copy of the store to a new file", 1, (*storeCommand).backup)
 	_, restore := newStoreCommand("restore --store FILE BACKUP", "Check a backup and create a new store from it", 1, (*storeCommand).restore)
-	return cli.Group("store check|compact|backup|restore --store FILE", "Maintain the service's data file: check, compact, back up", `Maintain the service's data file: check, compact, back up and restore it.
+	return cli.Group("store check|compact|backup|restore|copy|delete|policy|prune", "Maintain the service's data: check, compact, back up, copy, delete", `Maintain the service's data: check, compact, back up and restore its file, copy it
+between a file and a database, and delete what is no longer needed.
 
-The service must be stopped: it has the store open. A running service answers
-GET /v1/backup with a backup.`, checkCmd, compact, backup, restore)
+With --store FILE the service must be stopped: it has the store open. A running
+service answers GET /v1/backup with a backup.`, checkCmd, compact, backup, restore, newStoreCopy(), newStoreDelete(), newStorePolicy(), newStorePrune())
 }
 
 func newStoreCommand(use, short string, args int, run func(c *storeCommand, ctx context.Context, args []string) error) (*storeCommand, *cobra.Command) {
@@ -105,6 +109,68 @@ func newStoreCommand(use, short string, args int, run func(c *storeCommand, ctx 
 	}
 	bindStore(cmd.Flags(), &c.store)
 	return c, cmd
+}
+
+func newStoreCopy() *cobra.Command {
+	c := &storeCommand{}
+	cmd := &cobra.Command{
+		Use:   "copy FROM TO [--format json]",
+		Short: "Copy a file to a database, or a database to a file",
+		Long: `Copy everything from one store to another: grammars, observations, models,
+aliases, jobs, campaigns, keys and their log. FROM and TO are each a data file of
+the service, or the URL of a PostgreSQL database.
+
+TO must be a new file or an empty database, and appears there once it is complete
+and was compared with FROM: a copy that fails leaves nothing behind. A file that a
+service has open, and a database to which a service is connected, cannot be
+written to. A database can be copied while services use it: the copy has its state
+at one time.`,
+		Example: `  inroad store copy inroad.db postgres://inroad@db.example.org/inroad
+  inroad store copy postgres://inroad@db.example.org/inroad copy.db`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.Streams = cli.StreamsOf(cmd)
+			return c.copyStore(cmd.Context(), args[0], args[1])
+		},
+	}
+	cli.BindFormat(cmd.Flags(), &c.format, "text", "json")
+	return cmd
+}
+
+func (c *storeCommand) copyStore(ctx context.Context, from, to string) (err error) {
+	if _, err := os.Lstat(to); err == nil && !isDatabase(to) {
+		return fmt.Errorf("%s: already exists; TO must be a new file or an empty database", cli.Printable(to))
+	}
+	source, err := openStore(ctx, from, bolt.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	var copied transfer.Contents
+	fill := func(target store.Store) (err error) {
+		copied, err = transfer.Copy(ctx, source, target)
+		return err
+	}
+	if isDatabase(to) {
+		var target *postgres.Store
+		if target, err = postgres.Open(ctx, to); err == nil {
+			err = errors.Join(fill(target), target.Close())
+		}
+	} else {
+		err = bolt.Create(ctx, to, func(s *bolt.Store) error { return fill(s) })
+	}
+	if err != nil {
+		return err
+	}
+	if c.format == "json" {
+		return cli.WriteJSON(c.Out, copied)
+	}
+	_, err = fmt.Fprintf(c.Out, "%s, %s of %s, %s with %s, %s, %s, %s, %s, %s\n",
+		cli.Count(copied.Grammars, "grammar", "grammars"), cli.Count(int(copied.Observations), "observation", "observations"),
+		cli.Count(copied.Commits, "commit", "commits"), cli.Count(copied.Models, "model", "models"), cli.Count(copied.Aliases, "alias", "aliases"),
+		cli.Count(copied.Jobs, "job", "jobs"), cli.Count(copied.Campaigns, "campaign", "campaigns"), cli.Count(copied.Keys, "key", "keys"),
+		cli.Count(copied.Events, "key event", "key events"), cli.Count(copied.Policies, "policy", "policies"))
+	return err
 }
 
 func (c *storeCommand) check(ctx context.Context, _ []string) error {

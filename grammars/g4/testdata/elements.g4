@@ -25,7 +25,7 @@ u : ( @init A ) ; // ERROR "expected .{., found .A."
 
 AA : aa 'x' ; // ERROR "reference to parser rule aa in lexer rule AA"
 BB : x='b' ; // ERROR "elements of lexer rules cannot have labels"
-CC : ~'ab' ~AA ; // ERROR "in a lexer rule, ~ applies only to single characters, found 'ab'" // ERROR "in a lexer rule, ~ applies only to single characters, found .AA."
+CC : ~'ab' ~AA ; // ERROR "~ applies only to single characters, found 'ab'" // ERROR "~ applies only to single characters, found .AA."
 DD : 'a'..B ; // ERROR "expected the last character of the range, found .B."
 EE : 'ab'..'c' 'd'..'' ; // ERROR "range bounds must be single characters, found 'ab'" // ERROR "range bounds must be single characters, found ''"
 FF : 'z'..'a' ; // ERROR "range is empty: 'z'..'a'"

@@ -148,6 +148,7 @@ type network struct {
 	actions   []lexerAction
 	preds     []Predicate
 	rules     []string
+	classes   *classes // of a scannerless parser: the characters of each token type, which is one more than the class
 }
 
 // A Predicate is target-language code that guards an alternative. It counts as

@@ -18,7 +18,9 @@ type Spec struct {
 	MaxToken    int
 	LexerTokens int // the highest token type of the lexer
 	Channels    map[string]int
-	FoldCase    map[*g4.Rule]bool // lexer rules that ignore case
+	FoldCase    map[*g4.Rule]bool // rules with characters that ignore case
+	EmptyRounds bool              // a repetition of a parser rule can have empty rounds, which ANTLR does not allow
+	Scannerless bool              // characters are the tokens: there are no lexer rules, and MaxToken and Tokens are not used
 
 	// Occurrences has the graph nodes of elements, Items those of the items of a
 	// set (none for redundant items), Empties those of empty alternatives, and
@@ -54,6 +56,7 @@ type fragment struct{ left, right *state }
 
 type builder struct {
 	*network
+	chars      bool // whether rules derive characters, not tokens
 	spec       *Spec
 	rule       int
 	fold       bool
@@ -67,10 +70,13 @@ type builder struct {
 
 // parserNetwork builds the parser's network.
 func parserNetwork(spec *Spec) *network {
-	b := &builder{network: &network{maxToken: spec.MaxToken}, spec: spec, rightPrec: map[*g4.Ref]int{}}
+	b := &builder{network: &network{maxToken: spec.MaxToken}, chars: spec.Scannerless, spec: spec, rightPrec: map[*g4.Ref]int{}}
 	b.addRules(spec.ParserRules)
 	b.newState(basic) // the ANTLR tool's state for the end of the input
 	b.compact()
+	if spec.Scannerless {
+		b.classify()
+	}
 	return b.network
 }
 
@@ -93,6 +99,7 @@ func rawLexerNetwork(spec *Spec) *network {
 func newLexerBuilder(spec *Spec) *builder {
 	b := &builder{
 		network:  &network{lexer: true, maxToken: spec.LexerTokens, types: spec.RuleTypes},
+		chars:    true,
 		spec:     spec,
 		rule:     -1,
 		actionAt: map[lexerAction]int{}, modeIndex: map[string]int{},
@@ -217,7 +224,7 @@ func (b *builder) element(e g4.Element) fragment {
 	case *g4.Ref:
 		return b.ref(e, o)
 	case *g4.Literal:
-		if b.lexer {
+		if b.chars {
 			return b.text(e, o)
 		}
 		t := int32(b.spec.Tokens[e.Quoted()])
@@ -254,7 +261,7 @@ func (b *builder) ref(ref *g4.Ref, occurrence int32) fragment {
 	if ref.Name == "EOF" {
 		return b.step(edge{kind: atom, lo: eof, hi: eof, occurrence: occurrence})
 	}
-	if g4.IsTokenName(ref.Name) && !b.lexer {
+	if g4.IsTokenName(ref.Name) && !b.chars {
 		t := int32(b.spec.Tokens[ref.Name])
 		return b.step(edge{kind: atom, lo: t, hi: t, occurrence: occurrence})
 	}
@@ -262,7 +269,7 @@ func (b *builder) ref(ref *g4.Ref, occurrence int32) fragment {
 	return b.step(edge{kind: ruleCall, rule: rule, precedence: b.rightPrec[ref], occurrence: occurrence})
 }
 
-// text builds a literal of a lexer rule with one edge per character. The first
+// text builds a literal with one edge per character. The first
 // edge carries the occurrence.
 func (b *builder) text(lit *g4.Literal, occurrence int32) fragment {
 	left := b.newState(basic)
@@ -307,13 +314,41 @@ func mentionsAttribute(code string) bool {
 }
 
 func (b *builder) repeat(r *g4.Repeat) fragment {
+	if r.Op == '{' {
+		return b.counted(r)
+	}
+	return b.repeated(r, r.Op)
+}
+
+// counted builds an element that is repeated between Min and Max times: as often as it
+// must be, and then each time as an option of the time before.
+func (b *builder) counted(r *g4.Repeat) fragment {
+	parts := make([]fragment, 0, r.Min+1)
+	for range r.Min {
+		parts = append(parts, b.element(r.Body))
+	}
+	switch {
+	case r.Max < 0:
+		parts = append(parts, b.repeated(r, '*'))
+	case r.Max > r.Min:
+		rest := b.repeated(r, '?')
+		for range r.Max - r.Min - 1 {
+			rest = b.optional([]fragment{b.chain([]fragment{b.element(r.Body), rest})}, r.NonGreedy)
+		}
+		parts = append(parts, rest)
+	}
+	return b.chain(parts)
+}
+
+// repeated builds an element with a suffix.
+func (b *builder) repeated(r *g4.Repeat, op byte) fragment {
 	var alts []fragment
 	if block, ok := r.Body.(*g4.Block); ok && b.setMembers(block, false) == nil {
 		alts = b.alts(block)
 	} else {
 		alts = []fragment{b.element(r.Body)}
 	}
-	switch r.Op {
+	switch op {
 	case '?':
 		return b.optional(alts, r.NonGreedy)
 	case '*':
@@ -382,11 +417,11 @@ func (b *builder) setMembers(block *g4.Block, labeled bool) []g4.Element {
 func (b *builder) setMember(e g4.Element) bool {
 	switch e := e.(type) {
 	case *g4.Literal:
-		return !b.lexer || len([]rune(e.Value)) == 1
+		return !b.chars || len([]rune(e.Value)) == 1
 	case *g4.Ref:
-		return !b.lexer && g4.IsTokenName(e.Name)
+		return !b.chars && g4.IsTokenName(e.Name)
 	case *g4.Range:
-		return b.lexer
+		return b.chars
 	default:
 		return false
 	}
@@ -403,7 +438,7 @@ func (b *builder) memberSet(members []g4.Element) fragment {
 		}
 	}
 	merged := normal(all)
-	if b.lexer && len(merged) == 1 {
+	if b.chars && len(merged) == 1 {
 		left, right := b.newState(basic), b.newState(basic)
 		e := b.symbol(merged, right, none)
 		e.members = labels
@@ -421,7 +456,7 @@ func (b *builder) memberRanges(e g4.Element) []interval {
 	case *g4.Range:
 		return b.folded(e.Lo, e.Hi)
 	case *g4.Literal:
-		if b.lexer {
+		if b.chars {
 			c := []rune(e.Value)[0]
 			return b.folded(c, c)
 		}

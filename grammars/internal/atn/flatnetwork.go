@@ -49,6 +49,7 @@ type arc struct {
 	occurrence int32
 	operand    int32
 	members    []label
+	continues  bool // it consumes a character of a literal other than the first
 }
 
 // A follow is a return state of a rule.
@@ -236,7 +237,7 @@ func (w *flatNetwork) addFollow(net *network, e *edge) {
 func (w *flatNetwork) arc(e *edge) arc {
 	a := arc{
 		kind: e.kind, target: int32(e.target.number), rule: int32(e.rule), precedence: int32(e.precedence),
-		occurrence: e.occurrence, operand: e.operand, members: e.members, pred: e.pred,
+		occurrence: e.occurrence, operand: e.operand, members: e.members, pred: e.pred, continues: e.continues,
 	}
 	if e.follow != nil {
 		a.follow = int32(e.follow.number)

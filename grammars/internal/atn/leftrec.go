@@ -36,11 +36,11 @@ func Operators(rule *g4.Rule) (primaries, operators []Operator, ok bool) {
 			if alt.RightAssoc {
 				op.RightPrec = op.Precedence
 			}
-			op.Right = rightmost(op.Rest, rule.Name)
+			op.Right = rightmost(op.Rest, rule)
 			binaries = append(binaries, op)
 		case first == nil && last != nil && len(alt.Elements) > 1:
 			op.RightPrec = op.Precedence
-			op.Right = rightmost(op.Rest, rule.Name)
+			op.Right = rightmost(op.Rest, rule)
 			primaries = append(primaries, op)
 		case first != nil && len(alt.Elements) > 1:
 			op.Left, op.Rest = first, alt.Elements[1:]
@@ -87,16 +87,16 @@ func lastSymbol(elements []g4.Element) int {
 }
 
 // rightmost returns the last reference to a parser rule in the elements, at any
-// nesting depth, if it refers to the named rule.
-func rightmost(elements []g4.Element, name string) *g4.Ref {
+// nesting depth, if it refers to the given rule.
+func rightmost(elements []g4.Element, rule *g4.Rule) *g4.Ref {
 	var last *g4.Ref
 	whole := &g4.Block{Alts: []*g4.Alt{{Elements: elements}}}
 	for e := range whole.Elements() {
-		if ref, ok := e.(*g4.Ref); ok && !g4.IsTokenName(ref.Name) {
+		if ref, ok := e.(*g4.Ref); ok && (rule.Scannerless || !g4.IsTokenName(ref.Name)) {
 			last = ref
 		}
 	}
-	if last == nil || last.Name != name {
+	if last == nil || last.Name != rule.Name {
 		return nil
 	}
 	return last

@@ -18,7 +18,9 @@ type Machine struct {
 	names           *derivation.Names
 	trivia          []int32 // by lexer rule: the occurrence of its trivia
 	lexer           *lexer
+	chars           *classes    // of a scannerless grammar; nil otherwise
 	predicates      []Predicate // of the parser
+	emptyRounds     bool        // repetitions of the parser can have empty rounds
 	predictor       *predictor
 	startPredictors startPredictors
 	parser          func() *network // built again on each call: the predictor does not need it
@@ -33,7 +35,7 @@ type Machine struct {
 func Build(spec *Spec, names *derivation.Names) *Machine {
 	m := &Machine{names: names, trivia: spec.Trivia, lexer: newLexer(lexerNetwork(spec))}
 	net := parserNetwork(spec)
-	m.predicates = net.preds
+	m.predicates, m.chars, m.emptyRounds = net.preds, net.classes, spec.EmptyRounds
 	m.predictor = newPredictor(flatten(spec, net), maxPredictSize)
 	m.parser = func() *network { return parserNetwork(spec) }
 	m.runtime = runtimeOf(m.parser)
@@ -63,7 +65,12 @@ func (m *Machine) LimitCaches(bytes int) {
 
 // Classes returns the number of character classes that the lexer distinguishes.
 // If it exceeds 16 bits, the classes are not reliable.
-func (m *Machine) Classes() int { return m.lexer.classes.count }
+func (m *Machine) Classes() int {
+	if m.chars != nil {
+		return m.chars.count
+	}
+	return m.lexer.classes.count
+}
 
 // Limits bound the work of one parse. All fields must be set, except that a
 // zero Time means no time limit.
@@ -119,6 +126,9 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 	r := m.run(ctx, input, p, opt.Limits)
 	defer m.release(r)
 	r.ambiguous = opt.Ambiguous
+	if opt.ANTLR && m.emptyRounds {
+		return nil, errors.New("the ANTLR runtime cannot parse repetitions of an element that can be empty")
+	}
 	if opt.ANTLR {
 		r.antlr = newRuntimeRun(r, m.runtime())
 	}
@@ -133,7 +143,11 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 			panic(e)
 		}
 	}()
-	r.lex()
+	if m.chars != nil {
+		r.lexChars()
+	} else {
+		r.lex()
+	}
 	// SLL prediction is far cheaper than full-context prediction and, if it parses
 	// the whole input, yields the same tree. But it can fail where full-context
 	// prediction succeeds, and it can end early: at the end of the start rule it
@@ -154,6 +168,10 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 	}
 	if r.lexError != nil {
 		return nil, r.lexError
+	}
+	if m.chars != nil {
+		tokens := r.tree.JoinTokens(r.tokens, int(r.visible[r.pos]))
+		return r.tree.Tree(input, tokens, m.names), nil
 	}
 	tokens := r.tokens
 	if len(tokens) > maxCopied {

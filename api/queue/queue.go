@@ -1,0 +1,114 @@
+// Package queue describes how the service runs jobs. [New] returns the queue of a store:
+// a file has a queue in this process, and a database has one that all replicas share.
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/store"
+)
+
+// A Queue stores jobs and runs them. It is safe for concurrent use.
+//
+// A job that was added is run until it ends, also if processes stop meanwhile. Its
+// result becomes visible once, together with the end of the job.
+type Queue interface {
+	// Add stores a queued job of a client. It returns a [FullError] if too many jobs are
+	// queued; a client may have half of them. If an earlier job has the same Request, Add
+	// returns that job.
+	Add(ctx context.Context, j store.Job, client string) (store.Job, error)
+	// Get returns a job, and a channel that is closed at its next change or earlier. The
+	// channel is nil if the job has ended.
+	Get(ctx context.Context, id uint64) (Job, <-chan struct{}, error)
+	// Cancel cancels a job. It has no effect on a job that has ended or does not exist.
+	Cancel(ctx context.Context, id uint64) error
+	// Waiting returns the number of queued jobs.
+	Waiting(ctx context.Context) (int, error)
+	// Serve runs one job at a time until ctx ends. A client with many jobs does not keep
+	// the jobs of others waiting for all of them. If the process stops, a job that was
+	// running is run again, in another process or in the next one.
+	Serve(ctx context.Context, run Run) error
+}
+
+// A Job is a job with its progress.
+type Job struct {
+	store.Job
+	Progress openapi.Progress // zero unless the job is running
+}
+
+// Run trains the model of a job. If it returns an error because the store is not
+// available, it is called again.
+type Run func(ctx context.Context, j store.Job, report func(openapi.Progress)) (Result, error)
+
+// A Result is a model with its file, neither of which is stored yet.
+type Result struct {
+	Model store.Model
+	File  []byte
+}
+
+// Options configure a queue.
+type Options struct {
+	MaxQueued int // jobs
+	Log       *slog.Logger
+	// Describe returns the description and the kind of the error of a job.
+	Describe func(err error) (text, problem string)
+}
+
+// New returns the queue of a store.
+func New(s store.Store, o Options) (Queue, error) {
+	if own, ok := s.(interface {
+		Queue(o Options) (Queue, error)
+	}); ok {
+		return own.Queue(o)
+	}
+	return newLocal(s, o), nil
+}
+
+// A FullError rejects a job because too many are queued.
+type FullError struct {
+	Client string // whose share is used up; empty if the queue is full
+	Queued int
+}
+
+func (e *FullError) Error() string {
+	text := fmt.Sprintf("%d jobs are queued, the most allowed", e.Queued)
+	if e.Client != "" {
+		text = e.Client + ": " + text
+	}
+	return text
+}
+
+// Check returns a [FullError] if a client cannot add a job to a queue.
+func (o Options) Check(client string, queued, own int) error {
+	switch {
+	case queued >= o.MaxQueued:
+		return &FullError{Queued: queued}
+	case own >= (o.MaxQueued+1)/2:
+		return &FullError{Client: client, Queued: own}
+	}
+	return nil
+}
+
+// Attempt calls run, and returns its panics as errors.
+func (o Options) Attempt(ctx context.Context, run Run, j store.Job, report func(openapi.Progress)) (result Result, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			o.Log.ErrorContext(ctx, "job panicked", "job", j.ID, "err", r, "stack", string(debug.Stack()))
+			err = errors.New("internal error")
+		}
+	}()
+	return run(ctx, j, report)
+}
+
+// ErrCancelled is the cause of the end of the context of a job that was cancelled.
+var ErrCancelled = errors.New("the job was cancelled")
+
+// Crashed returns the error of a job that is given up because no attempt has ended.
+func Crashed(attempts int) error {
+	return fmt.Errorf("the process crashed during each of %d attempts", attempts)
+}
