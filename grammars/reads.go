@@ -13,7 +13,12 @@ func (g *Grammar) Reads(token int) bool {
 		for _, alt := range r.source.Body.Alts {
 			seen := true
 			for _, c := range alt.Commands {
-				seen = seen && c.Name != "skip" && c.Name != "more" && !(c.Name == "channel" && c.Arg != "DEFAULT_TOKEN_CHANNEL" && c.Arg != "0")
+				switch c.Name {
+				case "skip", "more":
+					seen = false
+				case "channel":
+					seen = seen && (c.Arg == "DEFAULT_TOKEN_CHANNEL" || c.Arg == "0")
+				}
 			}
 			if seen {
 				return true

@@ -100,14 +100,15 @@ func (p *preference) excludes(c choice, n *grammars.Node, call grammars.Occurren
 	all := p.totalWork
 	p.totalWork = min(all, maxPathWork)
 	before := p.totalWork
-	defer func() { p.totalWork = all - (before - p.totalWork) }()
+	defer func() { p.totalWork = all - (before - max(p.totalWork, 0)) }()
 	p.reset()
 	p.only = nil
 	if call != derivation.None {
 		p.only = p.grammar.Nodes[call]
 	}
 	up := p.above[n.ID]
-	with, at := continuation(0), n
+	var with continuation
+	at := n
 	switch {
 	case p.preferences.unchosen[c] || call != derivation.None && p.at[site{c, call}]:
 		return true
@@ -118,11 +119,15 @@ func (p *preference) excludes(c choice, n *grammars.Node, call grammars.Occurren
 	default:
 		with, at = p.round(up, p.rest(up, call)), up
 	}
+	half := p.totalWork / 2
+	p.totalWork -= half // for the cases
 	never := func(with continuation) bool {
 		p.reset()
 		return p.before(at, nil, with) && len(p.alive) == 0 && (!p.called || call != derivation.None || n.Rule != p.start)
 	}
-	if !never(with) {
+	whole := never(with)
+	p.totalWork = max(p.totalWork, 0) + half
+	if !whole {
 		cases := p.cases(with)
 		if len(cases) == 0 || slices.ContainsFunc(cases, func(with continuation) bool { return !never(with) }) {
 			return false
