@@ -320,8 +320,11 @@ func (g *guided) reward(i *individual) float64 {
 	return reward
 }
 
+// usualSymbols is the number of symbols of a seed that is chosen half as often as a tiny one.
+const usualSymbols = 50
+
 // weigh gives the seeds weights: a seed that reaches rare units, that the program
-// accepted, and that was seldom chosen is chosen more often. It drops the worst seeds
+// accepted, that is small and that was seldom chosen is chosen more often. It drops the worst seeds
 // if there are too many.
 func (g *guided) weigh() {
 	for _, s := range g.seeds {
@@ -336,6 +339,9 @@ func (g *guided) weigh() {
 			s.weight *= 3
 		}
 		s.weight /= float64(2 + s.chosen)
+		if s.tree != nil { // small inputs take less time, here and in the program
+			s.weight /= 1 + float64(s.tree.Len())/usualSymbols
+		}
 	}
 	if len(g.seeds) > maxSeeds {
 		slices.SortStableFunc(g.seeds, func(a, b *seed) int { return cmp.Compare(b.weight, a.weight) })
