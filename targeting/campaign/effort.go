@@ -36,9 +36,9 @@ func (a account) share() float64 {
 // What is granted. A campaign begins with an allowance, so that short ones are thorough;
 // then the effort is a small part of the program's run time.
 const (
-	firstInputs  = 1000                 // inputs with an allowance
-	firstEffort  = 4 * time.Millisecond // for each of them
-	effortShare  = 0.03                 // of the run time of all inputs
+	firstInputs  = 1000             // inputs with an allowance
+	firstEffort  = time.Millisecond // for each of them
+	effortShare  = 0.03             // of the run time of all inputs
 	shortRun     = time.Millisecond
 	shortRunFrom = 4 * time.Millisecond // runs that take less count as short
 )

@@ -58,6 +58,7 @@ type guided struct {
 	mutators []*generate.Generator // the second one lets the texts of the seeds recur
 	aimer    *aimer
 	effort   *effort
+	weighed  int // number of times that seeds were weighed
 	slowest  time.Duration
 	mappings map[mapping]bool
 }
@@ -320,11 +321,23 @@ func (g *guided) reward(i *individual) float64 {
 	return reward
 }
 
+// weighAll is the number of generations after which all seeds are weighed again.
+const weighAll = 4
+
+// usualSymbols is the number of symbols of a seed that is chosen half as often as a tiny one.
+const usualSymbols = 50
+
 // weigh gives the seeds weights: a seed that reaches rare units, that the program
-// accepted, and that was seldom chosen is chosen more often. It drops the worst seeds
+// accepted, that is small and that was seldom chosen is chosen more often. It drops the worst seeds
 // if there are too many.
+//
+// The weights change slowly: most generations weigh new seeds only.
 func (g *guided) weigh() {
+	g.weighed++
 	for _, s := range g.seeds {
+		if s.weight > 0 && g.weighed%weighAll != 0 {
+			continue
+		}
 		s.weight = 0.05
 		for _, unit := range s.result.units {
 			s.weight += 1 / float64(g.archive.counts[unit])
@@ -336,6 +349,9 @@ func (g *guided) weigh() {
 			s.weight *= 3
 		}
 		s.weight /= float64(2 + s.chosen)
+		if s.tree != nil { // small inputs take less time, here and in the program
+			s.weight /= 1 + float64(s.tree.Len())/usualSymbols
+		}
 	}
 	if len(g.seeds) > maxSeeds {
 		slices.SortStableFunc(g.seeds, func(a, b *seed) int { return cmp.Compare(b.weight, a.weight) })

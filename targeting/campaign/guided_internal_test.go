@@ -109,17 +109,17 @@ func TestEffort(t *testing.T) {
 		run    time.Duration
 		want   time.Duration
 	}{
-		{"the first inputs have an allowance", 1, 1000, ms, 1000 * 4030 * us},
-		{"later inputs have a share of the run time", 1, 3000, ms, 1000*4030*us + 2000*30*us},
-		{"short runs count alike", 1, 1000, 3999 * us, 1000 * 4030 * us},
-		{"a run counts as the power of two below", 1, 1, 15 * ms, 4*ms + 8*30*us},
-		{"twice the effort", 2, 1000, ms, 2000 * 4030 * us},
+		{"the first inputs have an allowance", 1, 1000, ms, 1000 * 1030 * us},
+		{"later inputs have a share of the run time", 1, 3000, ms, 1000*1030*us + 2000*30*us},
+		{"short runs count alike", 1, 1000, 3999 * us, 1000 * 1030 * us},
+		{"a run counts as the power of two below", 1, 1, 15 * ms, ms + 8*30*us},
+		{"twice the effort", 2, 1000, ms, 2000 * 1030 * us},
 	} {
 		if got := grantedBy(c.factor, c.inputs, c.run); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}
-	e := newEffort(1, 250)
+	e := newEffort(1, 1000)
 	steps := 0
 	for ; e.allows(aiming, 10*ms); steps++ {
 		e.spend(aiming, 10*ms)

@@ -9,6 +9,10 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
+// GCPercent is a value for [debug.SetGCPercent] that suits programs which only run
+// campaigns: their heap is small, and they make much garbage.
+const GCPercent = 400
+
 // A Runner runs a program on one input at a time.
 type Runner interface {
 	Run(ctx context.Context, input []byte) (observation.Observation, error)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -171,6 +172,9 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 	if err := c.checkWatch(); err != nil {
 		return err
 	}
+	// The heap of a campaign is small, so that collecting garbage seldom saves time.
+	collect := debug.SetGCPercent(campaign.GCPercent)
+	defer debug.SetGCPercent(collect)
 	opt, g, err := c.options(ctx)
 	if err != nil {
 		return err
