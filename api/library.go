@@ -93,6 +93,9 @@ type Files struct {
 // IsGrammarFile reports whether a name is a file name: it contains a slash or ends in
 // .g4 or .scala. Other names are those of bundled grammars.
 func IsGrammarFile(name string) bool {
+	if _, scannerless, _ := cutReading(name); scannerless {
+		return true
+	}
 	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".g4") || strings.HasSuffix(name, tribble.Extension)
 }
 
@@ -127,9 +130,37 @@ func (f *Files) Grammar(ctx context.Context, name string) (*Grammar, error) {
 	return f.grammars[name], nil
 }
 
+// Prefixes of the name of a grammar that say how its files are read.
+const (
+	scannerlessPrefix = "scannerless:"
+	mergedPrefix      = "merge-literals:"
+)
+
+// ScannerlessName returns the name of a grammar that is read without a scanner, and with
+// merge with literals that follow each other as one.
+func ScannerlessName(name string, merge bool) string {
+	if merge {
+		return mergedPrefix + name
+	}
+	return scannerlessPrefix + name
+}
+
+// cutReading splits the name of a grammar into what [ScannerlessName] was given.
+func cutReading(name string) (rest string, scannerless, merge bool) {
+	if rest, merge = strings.CutPrefix(name, mergedPrefix); merge {
+		return rest, true, true
+	}
+	rest, scannerless = strings.CutPrefix(name, scannerlessPrefix)
+	return rest, scannerless, false
+}
+
 // ReadGrammar reads the sources in a comma-separated list of bundled grammars and
 // files.
 func ReadGrammar(name string) ([]grammars.Source, error) {
+	if rest, scannerless, merge := cutReading(name); scannerless {
+		sources, err := ReadGrammar(rest)
+		return grammars.Scannerless(sources, merge), err
+	}
 	if name == "" {
 		return nil, fmt.Errorf("no grammar: give a bundled grammar (%s) or .g4 files, joined by commas", strings.Join(bundled.Names(), ", "))
 	}

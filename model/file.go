@@ -87,6 +87,7 @@ type optionsFile struct {
 	Refusals  bool `cbor:",omitempty"`
 	Folds     int
 	Inputs    int
+	Sample    int `cbor:",omitempty"`
 	Seed      uint64
 	Learner   string
 }
@@ -266,6 +267,12 @@ func newModel(ctx context.Context, f *modelFile) (*Model, error) {
 	if g.Digest != f.Grammar {
 		return nil, errors.New("grammar does not match its digest")
 	}
+	return newModelOf(g, f)
+}
+
+// newModelOf validates an encoded model and decodes it, with its grammar, whose analyses
+// are then shared.
+func newModelOf(g *grammars.Grammar, f *modelFile) (*Model, error) {
 	m := &Model{
 		Grammar: g, Subject: f.Subject, Commit: f.Commit, Options: f.Options.fromFile(),
 		Units: f.Units, Outcomes: f.Outcomes, Rows: f.Rows, Columns: f.Columns,
@@ -284,14 +291,14 @@ func newModel(ctx context.Context, f *modelFile) (*Model, error) {
 func (f optionsFile) fromFile() Options {
 	return Options{
 		K: f.K, Trivia: !f.NoTrivia, Extras: f.Extras, Margin: f.Margin, MaxDepth: f.MaxDepth, MinLeaf: f.MinLeaf,
-		Balance: f.Balance, Outcome: !f.NoOutcome, Refusals: f.Refusals, Folds: f.Folds, Inputs: f.Inputs, Seed: f.Seed, Learner: Learner{Name: f.Learner},
+		Balance: f.Balance, Outcome: !f.NoOutcome, Refusals: f.Refusals, Folds: f.Folds, Inputs: f.Inputs, Sample: f.Sample, Seed: f.Seed, Learner: Learner{Name: f.Learner},
 	}
 }
 
 func (opt Options) toFile() optionsFile {
 	return optionsFile{
 		K: opt.K, NoTrivia: !opt.Trivia, Extras: opt.Extras, Margin: opt.Margin, MaxDepth: opt.MaxDepth, MinLeaf: opt.MinLeaf,
-		Balance: opt.Balance, NoOutcome: !opt.Outcome, Refusals: opt.Refusals, Folds: opt.Folds, Inputs: opt.Inputs, Seed: opt.Seed, Learner: opt.Learner.Name,
+		Balance: opt.Balance, NoOutcome: !opt.Outcome, Refusals: opt.Refusals, Folds: opt.Folds, Inputs: opt.Inputs, Sample: opt.Sample, Seed: opt.Seed, Learner: opt.Learner.Name,
 	}
 }
 
@@ -413,7 +420,7 @@ func (m *Model) decodeSeen() error {
 }
 
 // model returns the trained model.
-func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
+func (k *task) model(t *Trainer) (*Model, error) {
 	f := &modelFile{
 		Numbering: grammars.NumberingVersion, Sources: t.sources, Start: t.grammar.Start, Grammar: t.grammar.Digest,
 		Subject: t.subject, Commit: t.commit, Options: k.opt.toFile(), Units: k.units, Outcomes: k.outcomes,
@@ -437,8 +444,10 @@ func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 		f.Inputs = append(f.Inputs, kept.input)
 	}
 	ids := make([]uint64, 0, len(t.pathIndex))
-	for id := range t.pathIndex {
-		ids = append(ids, id)
+	for id, feature := range t.pathIndex {
+		if k.view.matrix.present.Has(feature) {
+			ids = append(ids, id)
+		}
 	}
 	slices.Sort(ids)
 	for _, id := range ids {
@@ -447,7 +456,7 @@ func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 	if f.Recorded, err = k.recorded.pack(); err != nil {
 		return nil, err
 	}
-	m, err := newModel(ctx, f)
+	m, err := newModelOf(t.grammar, f)
 	if err != nil {
 		return nil, err
 	}

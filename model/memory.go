@@ -22,11 +22,11 @@ func (t *Trainer) Size() Size {
 	return s
 }
 
-// add counts the contents of a record.
-func (s *Size) add(r *record) {
-	s.Cells += len(r.features)
-	s.Reached += len(r.methods)
-	s.Failed += btoi(r.outcome != string(observation.OK))
+// count counts a record with an outcome and numbers of features and methods.
+func (s *Size) count(outcome string, features, methods int) {
+	s.Cells += features
+	s.Reached += methods
+	s.Failed += btoi(outcome != string(observation.OK))
 }
 
 // Measured memory use in bytes, including the spare capacity of slices.

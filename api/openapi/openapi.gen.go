@@ -1169,6 +1169,9 @@ type CampaignOptions struct {
 	// Calibration fdloop: random inputs that are run first, to count their mappings.
 	Calibration int `json:"calibration,omitempty,omitzero"`
 
+	// Effort guided: factor of the time for covering paths, choosing among candidates, aiming and training.
+	Effort float64 `json:"effort,omitempty,omitzero"`
+
 	// Elitism evogfuzz: share of the population that is selected because it is the fittest.
 	Elitism *float64 `json:"elitism,omitempty"`
 
@@ -1722,11 +1725,17 @@ type Gathered struct {
 
 	// Unlabelled Number of observations without methods.
 	Unlabelled int `json:"unlabelled"`
-	Used       int `json:"used"`
+
+	// Unsampled Number of observations that are not in the sample that was learned from; absent without a sample.
+	Unsampled int `json:"unsampled,omitempty,omitzero"`
+	Used      int `json:"used"`
 }
 
 // GenerateRequest defines model for GenerateRequest.
 type GenerateRequest struct {
+	// Absent With kpath, also cover the absence of each optional part, as the last symbol of paths.
+	Absent bool `json:"absent,omitempty,omitzero"`
+
 	// AllowDuplicates Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.
 	AllowDuplicates bool `json:"allow_duplicates,omitempty,omitzero"`
 
@@ -1759,6 +1768,9 @@ type GenerateRequest struct {
 
 	// N Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath.
 	N int `json:"n,omitempty,omitzero"`
+
+	// NoVerify Do not parse inputs again. An input then need not have the tree that was drawn for it, and paths are counted in the drawn trees. For grammars whose parser cannot read some trees, such as ambiguous ones.
+	NoVerify bool `json:"no_verify,omitempty,omitzero"`
 
 	// OneTarget Derive each input of kpath for one path only.
 	OneTarget bool `json:"one_target,omitempty,omitzero"`
@@ -1826,6 +1838,9 @@ type GenerateSummary struct {
 
 	// Unrealised For kpath, the number of paths for which no input was found, without a proof that there is none.
 	Unrealised int `json:"unrealised,omitempty,omitzero"`
+
+	// Unverified Number of inputs that were not parsed again, because the request asked for it.
+	Unverified int `json:"unverified,omitempty,omitzero"`
 }
 
 // GeneratedInput An `input` or `input_base64`, or the `summary` after the last input.
@@ -1881,6 +1896,12 @@ type GrammarReport struct {
 // GrammarSource defines model for GrammarSource.
 type GrammarSource struct {
 	Files []GrammarFile `json:"files"`
+
+	// MergeLiterals Read the grammar without a scanner
+	MergeLiterals bool `json:"merge_literals,omitempty,omitzero"`
+
+	// Scannerless Read the grammar without a scanner
+	Scannerless bool `json:"scannerless,omitempty,omitzero"`
 
 	// Start Parser rule to start from; the grammar's first parser rule if absent.
 	Start string `json:"start,omitempty,omitzero"`
@@ -3081,6 +3102,9 @@ type TellRequest struct {
 
 // ToldObservation defines model for ToldObservation.
 type ToldObservation struct {
+	// Calls IDs of methods in the order in which they were called; unknown if absent.
+	Calls []string `json:"calls,omitempty,omitzero"`
+
 	// Counts Number of executions of each method in `methods`; unknown if absent.
 	Counts []int `json:"counts,omitempty,omitzero"`
 
@@ -3135,6 +3159,9 @@ type TrainOptions struct {
 
 	// Refusals Learn which constructs the program refuses, and which features come before them.
 	Refusals *bool `json:"refusals,omitempty"`
+
+	// Sample Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition.
+	Sample int `json:"sample,omitempty,omitzero"`
 
 	// Seed Seed of the random choices; 0 draws a seed.
 	Seed *Seed `json:"seed,omitempty"`
@@ -3394,6 +3421,9 @@ type MeasureCoverageParams struct {
 	// Encoding Encoding of the inputs.
 	Encoding Encoding `form:"encoding,omitempty" json:"encoding,omitempty,omitzero"`
 
+	// AnyDerivation Count the paths of all derivations of an ambiguous input instead of those of the parser's one. Long inputs of very ambiguous grammars reach a limit.
+	AnyDerivation bool `form:"any_derivation,omitempty" json:"any_derivation,omitempty,omitzero"`
+
 	// Missing Maximum number of uncovered paths to list.
 	Missing int `form:"missing,omitempty" json:"missing,omitempty,omitzero"`
 
@@ -3519,6 +3549,12 @@ type ListModelsParams struct {
 
 	// Cursor Where to continue a list: `next` of the previous page.
 	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
+// TrainModelParams defines parameters for TrainModel.
+type TrainModelParams struct {
+	// IdempotencyKey A name for the request that the client chooses, such as a random number. A request with the same name and body as an earlier request of the same key gets the job of that request, so a request whose answer was lost can be sent again.
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
 // EvaluateModelParams defines parameters for EvaluateModel.
@@ -4281,7 +4317,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	TrainModelWithBody(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// TrainModel Train a model
 	//
@@ -4290,7 +4326,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModel(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	TrainModel(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteModel Delete a model
 	//
@@ -5583,8 +5619,8 @@ func (c *Client) ListModels(ctx context.Context, params *ListModelsParams, reqEd
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *Client) TrainModelWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTrainModelRequestWithBody(c.Server, contentType, body)
+func (c *Client) TrainModelWithBody(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTrainModelRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5602,8 +5638,8 @@ func (c *Client) TrainModelWithBody(ctx context.Context, contentType string, bod
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *Client) TrainModel(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTrainModelRequest(c.Server, body)
+func (c *Client) TrainModel(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTrainModelRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -7141,6 +7177,14 @@ func NewMeasureCoverageRequestWithBody(server string, grammar GrammarName, param
 			}
 		}
 
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "any_derivation", params.AnyDerivation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
 		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "missing", params.Missing, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
 			return nil, err
 		} else {
@@ -8233,18 +8277,18 @@ func NewListModelsRequest(server string, params *ListModelsParams) (*http.Reques
 }
 
 // NewTrainModelRequest calls the generic TrainModel builder with application/json body
-func NewTrainModelRequest(server string, body TrainModelJSONRequestBody) (*http.Request, error) {
+func NewTrainModelRequest(server string, params *TrainModelParams, body TrainModelJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewTrainModelRequestWithBody(server, "application/json", bodyReader)
+	return NewTrainModelRequestWithBody(server, params, "application/json", bodyReader)
 }
 
 // NewTrainModelRequestWithBody constructs an http.Request for the TrainModel method, with any body, and a specified content type
-func NewTrainModelRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+func NewTrainModelRequestWithBody(server string, params *TrainModelParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -8268,6 +8312,19 @@ func NewTrainModelRequestWithBody(server string, contentType string, body io.Rea
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
 
 	return req, nil
 }
@@ -10035,7 +10092,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
+	TrainModelWithBodyWithResponse(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
 
 	// TrainModelWithResponse Train a model
 	//
@@ -10044,7 +10101,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithResponse(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
+	TrainModelWithResponse(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
 
 	// DeleteModelWithResponse Delete a model
 	//
@@ -14837,8 +14894,8 @@ func (c *ClientWithResponses) ListModelsWithResponse(ctx context.Context, params
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
-	rsp, err := c.TrainModelWithBody(ctx, contentType, body, reqEditors...)
+func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
+	rsp, err := c.TrainModelWithBody(ctx, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -14852,8 +14909,8 @@ func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *ClientWithResponses) TrainModelWithResponse(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
-	rsp, err := c.TrainModel(ctx, body, reqEditors...)
+func (c *ClientWithResponses) TrainModelWithResponse(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
+	rsp, err := c.TrainModel(ctx, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -18140,7 +18197,7 @@ type ServerInterface interface {
 	ListModels(ctx echo.Context, params ListModelsParams) error
 	// TrainModel Train a model
 	// (POST /v1/models)
-	TrainModel(ctx echo.Context) error
+	TrainModel(ctx echo.Context, params TrainModelParams) error
 	// DeleteModel Delete a model
 	// (DELETE /v1/models/{model})
 	DeleteModel(ctx echo.Context, model ModelName) error
@@ -18644,6 +18701,13 @@ func (w *ServerInterfaceWrapper) MeasureCoverage(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter encoding: %s", err))
 	}
 
+	// ------------- Optional query parameter "any_derivation" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "any_derivation", ctx.QueryParams(), &params.AnyDerivation, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter any_derivation: %s", err))
+	}
+
 	// ------------- Optional query parameter "missing" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "missing", ctx.QueryParams(), &params.Missing, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
@@ -19143,8 +19207,28 @@ func (w *ServerInterfaceWrapper) ListModels(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) TrainModel(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params TrainModelParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey string
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.TrainModel(ctx)
+	err = w.Handler.TrainModel(ctx, params)
 	return err
 }
 
@@ -22550,7 +22634,8 @@ func (response ListModelsdefaultApplicationProblemPlusJSONResponse) VisitListMod
 }
 
 type TrainModelRequestObject struct {
-	Body *TrainModelJSONRequestBody
+	Params TrainModelParams
+	Body   *TrainModelJSONRequestBody
 }
 
 type TrainModelResponseObject interface {
@@ -25830,8 +25915,10 @@ func (sh *strictHandler) ListModels(ctx echo.Context, params ListModelsParams) e
 }
 
 // TrainModel operation middleware
-func (sh *strictHandler) TrainModel(ctx echo.Context) error {
+func (sh *strictHandler) TrainModel(ctx echo.Context, params TrainModelParams) error {
 	var request TrainModelRequestObject
+
+	request.Params = params
 
 	var body TrainModelJSONRequestBody
 	var err error

@@ -41,7 +41,7 @@ func (s *Server) ListGrammars(ctx context.Context, req openapi.ListGrammarsReque
 
 // CreateGrammar stores a grammar without errors.
 func (s *Server) CreateGrammar(ctx context.Context, req openapi.CreateGrammarRequestObject) (openapi.CreateGrammarResponseObject, error) {
-	sources := api.Sources(req.Body.Files)
+	sources := api.Sources(*req.Body)
 	g, err := api.LoadGrammar(ctx, req.Body.Start, sources)
 	if err != nil {
 		return nil, err

@@ -106,11 +106,11 @@ func (n *network) star(a part) part {
 
 // insert adds the states of an automaton.
 func (n *network) insert(a *automaton) part {
-	first, to := len(n.states), 0
+	first := len(n.states)
 	for range a.states {
 		n.state()
 	}
-	to = n.state()
+	to := n.state()
 	for i, s := range a.states {
 		for _, e := range s.edges {
 			n.states[first+i].edges = append(n.states[first+i].edges, edge{e.lo, e.hi, first + e.to})

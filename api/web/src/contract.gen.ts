@@ -1984,6 +1984,8 @@ export interface components {
              * @default 256
              */
             keep_inputs: number;
+            /** @description Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition. */
+            sample?: number;
             seed?: components["schemas"]["Seed"];
         };
         TrainRequest: {
@@ -2014,6 +2016,8 @@ export interface components {
             unlabelled: number;
             /** @description Number of observations of inputs that reached a limit of the parser. */
             limited: number;
+            /** @description Number of observations that are not in the sample that was learned from; absent without a sample. */
+            unsampled?: number;
             used: number;
         };
         MethodCounts: {
@@ -2331,6 +2335,8 @@ export interface components {
             k: number;
             /** @description Derive each input of kpath for one path only. */
             one_target?: boolean;
+            /** @description With kpath, also cover the absence of each optional part, as the last symbol of paths. */
+            absent?: boolean;
             encoding?: components["schemas"]["Encoding"];
             /**
              * @description How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).
@@ -3485,6 +3491,12 @@ export interface components {
              * @default 2000
              */
             train_on: number;
+            /**
+             * Format: double
+             * @description guided: factor of the time for covering paths, choosing among candidates, aiming and training.
+             * @default 1
+             */
+            effort: number;
             /** @description evogfuzz, fdloop: maximum number of generations; no limit if absent. */
             generations?: number;
             /** @description evogfuzz: end after this many generations without a new failure; no limit if absent. */
@@ -3804,6 +3816,8 @@ export interface components {
             methods?: string[];
             /** @description Number of executions of each method in `methods`; unknown if absent. */
             counts?: number[];
+            /** @description IDs of methods in the order in which they were called; unknown if absent. */
+            calls?: string[];
             /**
              * @description How the run ended; failure if there is a `failure`, and ok otherwise.
              * @enum {string}
@@ -5108,7 +5122,10 @@ export interface operations {
     trainModel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name for the request that the client chooses, such as a random number. A request with the same name and body as an earlier request of the same key gets the job of that request, so a request whose answer was lost can be sent again. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };

@@ -68,7 +68,8 @@ func (r *run) lexChars() {
 	c := r.m.chars
 	r.makeRoom(len(r.input) + 1)
 	for at := 0; at < len(r.input); {
-		class, width := uint16(0), 1
+		var class uint16
+		width := 1
 		if b := r.input[at]; b < utf8.RuneSelf {
 			class = c.ascii[b]
 		} else {
