@@ -219,7 +219,7 @@ func (l *lab) close() error {
 // observations observes a program on inputs once, and reads its observations from the
 // work folder afterwards. part is train or test.
 func (l *lab) observations(ctx context.Context, p program, s setting, part string, seed int) (observation.Header, []observation.Observation, error) {
-	file := filepath.Join(l.work, "observations", fmt.Sprintf("%s-%s-%s-%d-%d.ndjson", p.Name, s.name, part, seed, l.n))
+	file := filepath.Join(l.work, "observations", fmt.Sprintf("%s-%s-%s-%d-%d.ndjson", p.Name, s.corpus, part, seed, l.n))
 	if _, err := os.Stat(file); err == nil {
 		return subject.Read(file)
 	}

@@ -15,24 +15,30 @@ import (
 // A setting is a way to learn a model.
 type setting struct {
 	name        string
-	isPublished bool // the grammar is a published one
+	corpus      string // the setting whose observations it learns from
+	isPublished bool   // the grammar is a published one
 	inputs      func(ctx context.Context, g *grammars.Grammar, seed uint64, n int) iter.Seq2[*generate.Input, error]
 	relabel     func(units []observation.Unit) ([]observation.Unit, func(*observation.Observation))
 	train       func(*model.Options)
 }
 
-// settings returns the protocol of the dissertation, and the defaults of inroad.
+// settings returns the protocol of the dissertation, the same without its balance of
+// classes, and the defaults of inroad.
 func settings() []setting {
-	return []setting{
-		{
-			name: "seed", isPublished: true, inputs: draw, relabel: relabelPublished,
+	published := func(name string, balance dtree.Balance) setting {
+		return setting{
+			name: name, corpus: "seed", isPublished: true, inputs: draw, relabel: relabelPublished,
 			train: func(o *model.Options) {
 				o.K, o.Extras, o.MaxDepth, o.MinLeaf, o.Folds = 4, 0, 5, 1, 1
-				o.Balance, o.Outcome, o.Refusals = dtree.Subsample, false, false
+				o.Balance, o.Outcome, o.Refusals = balance, false, false
 			},
-		},
+		}
+	}
+	return []setting{
+		published("seed", dtree.Subsample),
+		published("seed, no balance", dtree.None),
 		{
-			name: "default",
+			name: "default", corpus: "default",
 			inputs: func(ctx context.Context, g *grammars.Grammar, seed uint64, n int) iter.Seq2[*generate.Input, error] {
 				return generate.TrainingInputs(ctx, g, "", seed, n)
 			},
