@@ -43,7 +43,7 @@ func (f *Forest) Below(i int32) []int32 { return f.symbols[i].below }
 
 // maxSteps limits the work for one input. A long input of an ambiguous grammar takes time
 // cubic in its length.
-const maxSteps = 50_000_000
+const maxSteps = 20_000_000
 
 // Of returns the forest of a parsed input: all derivations from a rule of the tokens of
 // its tree. The error is a [*limit.Error], or the cause of ctx's cancellation.
