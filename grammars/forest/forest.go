@@ -304,13 +304,13 @@ func (b *builder) collect(n *grammars.Node, from, to int, visited map[span]bool,
 	case grammars.Concatenation:
 		steps := b.forward(nil, n, from)
 		good := []int{to} // positions from which the rest derives the part
-		for i := len(n.Children) - 1; i >= 0; i-- {
+		for i, part := range slices.Backward(n.Children) {
 			var before []int
 			for _, s := range steps[i] {
 				for _, e := range good {
-					if b.meter.Step(1); has(n.Children[i], s, e) {
+					if b.meter.Step(1); has(part, s, e) {
 						before = append(before, s)
-						b.collect(n.Children[i], s, e, visited, out)
+						b.collect(part, s, e, visited, out)
 					}
 				}
 			}
