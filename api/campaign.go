@@ -111,7 +111,7 @@ func campaignOptions(o openapi.CampaignOptions) campaign.Options {
 	out := campaign.Options{
 		Algorithm: campaign.Algorithm(o.Algorithm), Goal: campaign.Goal(o.Goal), Seed: uint64(*o.Seed), Runs: o.N, K: o.K,
 		MaxNodes: o.MaxNodes, Expansions: o.Expansions,
-		Guided: campaign.GuidedOptions{Round: o.Population, Rows: o.TrainOn},
+		Guided: campaign.GuidedOptions{Round: o.Population, Rows: o.TrainOn, Effort: o.Effort},
 		EvoGFuzz: campaign.EvoGFuzzOptions{
 			Generations: unlimited(o.Generations), Patience: o.Patience, Population: o.Population, Elitism: *o.Elitism,
 			Tournaments: unlimited(*o.Tournaments), TournamentSize: o.TournamentSize, Mutations: unlimited(*o.Mutations),
@@ -270,7 +270,7 @@ func (h *history) add(p openapi.CampaignPoint) bool {
 // fields contradict each other.
 func ToldObservation(input []byte, t openapi.ToldObservation) (observation.Observation, error) {
 	o := observation.Observation{
-		Input: input, Counts: t.Counts, Outcome: observation.Outcome(t.Outcome), Duration: duration(t.DurationMs),
+		Input: input, Counts: t.Counts, Calls: t.Calls, Outcome: observation.Outcome(t.Outcome), Duration: duration(t.DurationMs),
 	}
 	if t.Methods != nil {
 		o.Methods = append([]string{}, *t.Methods...)

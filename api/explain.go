@@ -71,6 +71,12 @@ func (m *Model) explanation(x *model.Explanation, format openapi.ExplanationForm
 	for _, o := range x.Outcomes {
 		out.Outcomes = append(out.Outcomes, openapi.OutcomeConditions{Outcome: o.Outcome, Conditions: conditions(o.Ways)})
 	}
+	if r := x.Regression; r != nil {
+		out.Regression = &openapi.Regression{ToReached: r.ToReached, ToNotReached: r.ToNotReached, Bias: r.Bias, Overruled: r.Overruled, Right: r.Right}
+		for _, v := range r.Votes {
+			out.Regression.Features = append(out.Regression.Features, openapi.FeatureWeight{Feature: m.Describe(*v.Feature), Weight: v.Weight})
+		}
+	}
 	var write func(io.Writer) error
 	switch format {
 	case openapi.Text:

@@ -54,7 +54,9 @@ type generation struct {
 	workers int
 	seed    uint64
 	summary openapi.GenerateSummary
-	yield   func(openapi.GeneratedInput, error) bool
+	// absences are covered beside the paths; nil if they are not asked for.
+	absences *solve.Absences
+	yield    func(openapi.GeneratedInput, error) bool
 }
 
 func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.GenerateRequest) (*generation, error) {
@@ -71,6 +73,9 @@ func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.
 	}
 	if err := refine.Prepare(ctx, g.Grammar, start); err != nil {
 		return nil, err
+	}
+	if req.Absent && req.Strategy != openapi.Kpath {
+		return nil, openapi.FieldErrorf("absent", "the strategy must be kpath, not %s", req.Strategy)
 	}
 	n := 10
 	if req.Strategy == openapi.Kpath {
@@ -199,6 +204,11 @@ func (x *generation) take(set int, input *generate.Input) error {
 	if input.ReadOtherwise {
 		x.summary.ReadOtherwise++
 	}
+	if x.absences != nil {
+		if err := x.absences.Add(input.Tree); err != nil {
+			return err
+		}
+	}
 	line := generatedInput(input)
 	if isLatin1(x.req.Encoding) {
 		bytes, err := grammars.EncodeLatin1(input.Text)
@@ -248,6 +258,15 @@ func (x *generation) cover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if x.req.Absent {
+		solver, err := solve.New(x.grammar.Grammar, x.opt.Start) //nolint:contextcheck // linear in the size of the grammar
+		if err != nil {
+			return err
+		}
+		if x.absences, err = solver.NewAbsences(x.req.K); err != nil {
+			return err
+		}
+	}
 	var input *generate.Input
 	for range x.req.N {
 		if input, err = cover.Next(ctx); err != nil {
@@ -264,6 +283,28 @@ func (x *generation) cover(ctx context.Context) error {
 		err = x.complete(ctx, cover)
 	}
 	x.summary.Covered, x.summary.Paths = cover.Covered()
+	if err != nil || x.absences == nil {
+		return err
+	}
+	err = x.coverAbsences(ctx)
+	covered, all := x.absences.Covered()
+	x.summary.Covered, x.summary.Paths = x.summary.Covered+covered, x.summary.Paths+all
+	x.summary.Impossible += x.absences.Impossible
+	x.summary.Unrealised += x.absences.NotFound
+	return err
+}
+
+// coverAbsences adds inputs for absences that the inputs so far do not cover.
+func (x *generation) coverAbsences(ctx context.Context) error {
+	err := x.absences.Cover(ctx, source(x.seed), func(input *generate.Input) error {
+		if x.summary.Inputs == x.req.N {
+			return errEnough
+		}
+		return x.take(0, input)
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
 	return err
 }
 

@@ -64,6 +64,9 @@ func (m *Model) appendPrediction(text []byte, unit int, p *model.Prediction, rea
 	if p.Unknown {
 		text = append(text, `,"unknown":true`...)
 	}
+	if p.Overruled {
+		text = append(text, `,"overruled":true`...)
+	}
 	text = appendNumber(append(text, `,"probability":`...), p.Probability)
 	text = appendNumber(append(text, `,"low":`...), p.Low)
 	text = appendNumber(append(text, `,"high":`...), p.High)
@@ -79,21 +82,34 @@ func (m *Model) appendPrediction(text []byte, unit int, p *model.Prediction, rea
 
 func (m *Model) reasons(unit int, p *model.Prediction) []openapi.Reason {
 	var out []openapi.Reason
-	for _, t := range m.Reasons(unit, p) {
-		reason := openapi.Reason{Feature: m.Describe(*t.Feature), Present: t.Present}
-		for _, o := range t.Feature.Path {
+	add := func(f *model.Feature, present bool, weight float64) {
+		reason := openapi.Reason{Feature: m.Describe(*f), Present: present, Weight: weight}
+		for _, o := range f.Path {
 			reason.Path = append(reason.Path, int(o))
 		}
 		out = append(out, reason)
 	}
+	if p.Overruled {
+		votes := m.Votes(p)
+		for _, v := range votes[:min(len(votes), maxVotes)] {
+			add(v.Feature, true, v.Weight)
+		}
+		return out
+	}
+	for _, t := range m.Reasons(unit, p) {
+		add(t.Feature, t.Present, 0)
+	}
 	return out
 }
+
+// maxVotes is the maximum number of reasons for a prediction that overrules a tree.
+const maxVotes = 5
 
 // prediction converts the prediction for a unit to the type of the contract.
 func (m *Model) prediction(unit int, p *model.Prediction, reasons bool) openapi.Prediction {
 	out := openapi.Prediction{
 		Method: m.Units[unit].ID, Reached: p.Reached, Probability: p.Probability, Low: p.Low, High: p.High,
-		Support: int(p.Rows), SupportReached: int(p.Positives), Unknown: p.Unknown,
+		Support: int(p.Rows), SupportReached: int(p.Positives), Unknown: p.Unknown, Overruled: p.Overruled,
 	}
 	if reasons {
 		out.Reasons = m.reasons(unit, p)

@@ -27,6 +27,8 @@ type Training struct {
 	Options      openapi.TrainOptions
 	Observations observation.Sources
 	Progress     func(openapi.Progress) // called from time to time; may be nil
+
+	IdempotencyKey string // for a service: names the request, which may be repeated; random if empty
 }
 
 // Train implements [Service]. If the library can keep models, it keeps this one.
@@ -140,6 +142,9 @@ func (e *Engine) CheckTraining(o *openapi.TrainOptions, size model.Size) error {
 	if err != nil {
 		return err
 	}
+	if opt.Sample > 0 {
+		size.Observations = min(size.Observations, 2*opt.Sample) // before some are dropped
+	}
 	return e.checkMemory(size, opt)
 }
 
@@ -170,8 +175,8 @@ func (e *Engine) modelOptions(o *openapi.TrainOptions) (model.Options, error) {
 	}
 	o.Seed = new(openapi.Seed(Seed(o.Seed)))
 	opt := model.Options{
-		K: o.K, MaxDepth: o.MaxDepth, MinLeaf: o.MinLeaf, Folds: o.Folds, Margin: *o.Margin, Inputs: *o.KeepInputs,
-		Trivia: *o.Trivia, Outcome: *o.Outcome, Refusals: *o.Refusals, Seed: uint64(*o.Seed), Extras: model.Defaults().Extras,
+		K: o.K, MaxDepth: o.MaxDepth, MinLeaf: o.MinLeaf, Folds: o.Folds, Margin: *o.Margin, Inputs: *o.KeepInputs, Sample: o.Sample,
+		Trivia: *o.Trivia, Outcome: *o.Outcome, Refusals: *o.Refusals, Regressions: *o.Regressions, Seed: uint64(*o.Seed), Extras: model.Defaults().Extras,
 		Balance: map[openapi.TrainOptionsBalance]dtree.Balance{
 			openapi.None: dtree.None, openapi.Sqrt: dtree.Sqrt, openapi.Subsample: dtree.Subsample,
 		}[o.Balance],
@@ -224,7 +229,7 @@ func (m *Model) Answer() openapi.Model {
 		Exact: m.Grammar.Exact(), Code: report(m.Grammar).Summary.Code,
 		Observations: openapi.Gathered{
 			Given: m.Stats.Observations, Duplicates: m.Stats.Duplicates, Contradictory: m.Stats.Contradictory,
-			Outside: m.Stats.Outside, Unlabelled: m.Stats.Unknown, Limited: m.Stats.Limited, Used: m.Rows,
+			Outside: m.Stats.Outside, Unlabelled: m.Stats.Unknown, Limited: m.Stats.Limited, Unsampled: m.Stats.Unsampled, Used: m.Rows,
 		},
 		Outcomes: append([]string{}, m.Outcomes...), Features: m.Columns, K: m.Options.K, Seed: int64(m.Options.Seed),
 	}

@@ -23,6 +23,7 @@ type Writer struct {
 	goals    map[goalKey]*atn.Goal
 	releases map[string][]byte // see release
 	missed   int               // searches for releases in vain
+	unspelt  map[spellKey]int  // searches for texts in vain
 }
 
 type goalKey struct {
@@ -30,9 +31,14 @@ type goalKey struct {
 	rule  *Rule
 }
 
+type spellKey struct {
+	goalKey
+	mode int
+}
+
 // Writer returns a Writer for the grammar's tokens.
 func (g *Grammar) Writer() *Writer {
-	return &Writer{grammar: g, speller: g.machine.Speller(), goals: map[goalKey]*atn.Goal{}, releases: map[string][]byte{}}
+	return &Writer{grammar: g, speller: g.machine.Speller(), goals: map[goalKey]*atn.Goal{}, releases: map[string][]byte{}, unspelt: map[spellKey]int{}}
 }
 
 // AnyMode stands for any mode of a rule that produces a token.
@@ -72,13 +78,20 @@ func (w *Writer) from(token, mode int, rule *Rule) []atn.Lexed {
 // Spell returns a random text that lexes as a token of the given type; nil if none was
 // found. The token begins in the given mode and is ended by the given rule, if that is
 // not nil.
+//
+// Where it was called in vain twice, it returns nil at once.
 func (w *Writer) Spell(r *rand.Rand, token, mode int, rule *Rule) []byte {
+	key := spellKey{goalKey{token, rule}, mode}
+	if w.unspelt[key] == maxUnspelt {
+		return nil
+	}
 	for _, from := range w.from(token, mode, rule) {
 		search := atn.Search{Rand: r, Wander: maxWander, Most: maxSpellings}
 		if text, _, _ := w.speller.Spell(from, w.goal(token, rule), search); text != nil {
 			return text
 		}
 	}
+	w.unspelt[key]++
 	return nil
 }
 
@@ -182,6 +195,7 @@ const (
 	maxReleased  = 500   // likewise, for a separator
 	maxReleases  = 1_000 // separators to remember
 	maxMissed    = 20    // searches for separators in vain
+	maxUnspelt   = 2     // searches for the text of a token in vain
 )
 
 // Writing says how a [Writer] joins tokens.

@@ -36,26 +36,38 @@ func manyMethods(observations []observation.Observation) []observation.Observati
 	return observations
 }
 
-// BenchmarkPredict predicts 1,000 methods for a JSON input of 100 bytes,
-// including its parsing.
-func BenchmarkPredict(b *testing.B) {
-	opt := Defaults()
-	opt.Workers, opt.Folds = 2, 2
-	m := train(b, manyMethods(observe(1, 1000)), opt)
-	input := []byte(`{"name": "inroad", "tags": ["parse", "learn"], "size": 12.5, "deep": {"ok": true, "none": null, "x": 1}}`)
-	b.SetBytes(int64(len(input)))
-	for b.Loop() {
-		if _, err := m.Predict(b.Context(), input, grammars.Limits{}); err != nil {
-			b.Fatal(err)
-		}
+// eachLearner runs a benchmark with decision trees alone, and with regressions that may
+// overrule them.
+func eachLearner(b *testing.B, run func(b *testing.B, opt Options)) {
+	b.Helper()
+	for name, regressions := range map[string]bool{"trees": false, "regressions": true} {
+		opt := Defaults()
+		opt.Workers, opt.Regressions = 2, regressions
+		b.Run(name, func(b *testing.B) { run(b, opt) })
 	}
 }
 
+// BenchmarkPredict predicts 1,000 methods for a JSON input of 100 bytes,
+// including its parsing.
+func BenchmarkPredict(b *testing.B) {
+	eachLearner(b, func(b *testing.B, opt Options) {
+		opt.Folds = 2
+		m := train(b, manyMethods(observe(1, 1000)), opt)
+		input := []byte(`{"name": "inroad", "tags": ["parse", "learn"], "size": 12.5, "deep": {"ok": true, "none": null, "x": 1}}`)
+		b.SetBytes(int64(len(input)))
+		for b.Loop() {
+			if _, err := m.Predict(b.Context(), input, grammars.Limits{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
 func BenchmarkTrain(b *testing.B) {
-	observations := manyMethods(observe(1, 1000))
-	opt := Defaults()
-	opt.Workers = 2
-	for b.Loop() {
-		train(b, observations, opt)
-	}
+	eachLearner(b, func(b *testing.B, opt Options) {
+		observations := manyMethods(observe(1, 1000))
+		for b.Loop() {
+			train(b, observations, opt)
+		}
+	})
 }

@@ -8,18 +8,29 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/logit"
 )
 
 // heldOut holds the cross-validation results of a target.
 type heldOut struct {
 	confusion Confusion
 	bins      [calibrationBins]bin
+	overruled [2]bin // rows whose tree was overruled, by what the tree predicted
 }
 
 // add counts a prediction.
 func (h *heldOut) add(p float64, positive, actual bool) {
 	h.confusion.Add(positive, actual)
 	b := &h.bins[binIndex(p)]
+	b.rows++
+	b.positives += int32(btoi(actual))
+}
+
+// addOverruled counts a prediction of a regression with the given log odds, which
+// overrules a tree.
+func (h *heldOut) addOverruled(logOdds float64, tree, actual bool) {
+	h.add(sigmoid(logOdds), !tree, actual)
+	b := &h.overruled[btoi(tree)]
 	b.rows++
 	b.positives += int32(btoi(actual))
 }
@@ -140,10 +151,14 @@ func (k *task) validateFold(ctx context.Context, rest []*target, fold int) (err 
 	if err != nil {
 		return err
 	}
+	seconds, err := k.fit(ctx, v, targets, in)
+	if err != nil {
+		return err
+	}
 	const batch = 256 // rows; limits the memory for dense rows
 	reader := v.withoutOutcomes.Reader()
 	for rows := range slices.Chunk(out, batch) {
-		if err := k.scoreFold(ctx, v, reader, targets, trees, outcomeTrees, rows); err != nil {
+		if err := k.scoreFold(ctx, v, reader, targets, trees, seconds, outcomeTrees, rows); err != nil {
 			return err
 		}
 	}
@@ -151,7 +166,7 @@ func (k *task) validateFold(ctx context.Context, rest []*target, fold int) (err 
 }
 
 // scoreFold adds the predictions for the rows to the results of the targets.
-func (k *task) scoreFold(ctx context.Context, v *view, reader dtree.Reader, targets []*target, trees, outcomeTrees []dtree.Tree, rows []int32) error {
+func (k *task) scoreFold(ctx context.Context, v *view, reader dtree.Reader, targets []*target, trees []dtree.Tree, seconds []logit.Regression, outcomeTrees []dtree.Tree, rows []int32) error {
 	m, depths := marginalizer{}, k.opt.depths()
 	if k.opt.Outcome {
 		m.outcomeColumns = v.outcomeColumns
@@ -179,9 +194,19 @@ func (k *task) scoreFold(ctx context.Context, v *view, reader dtree.Reader, targ
 					if t.unit && k.rows[r].unlabelled {
 						continue
 					}
+					second := seconds[i].LogOdds(bits[j])
 					for d, depth := range depths {
 						p, positive := m.probability(trees[i], bits[j], outcomes[j], depth)
 						t.byDepth[d].add(p, positive, t.labels.Has(r))
+						for o, byDepth := range t.mixed {
+							switch {
+							case byDepth == nil:
+							case overruling(o+1).overrules(second, positive):
+								byDepth[d].addOverruled(second, positive, t.labels.Has(r))
+							default:
+								byDepth[d].add(p, positive, t.labels.Has(r))
+							}
+						}
 					}
 				}
 			}

@@ -27,6 +27,10 @@ type Explanation struct {
 	// Refusals lists the constructs whose refusal the tree tests, or, for an
 	// outcome, that lead to the outcome.
 	Refusals []string
+	// Regression may overrule the tree of a unit; nil if none may.
+	Regression *Regression
+
+	describe func(Feature) string
 }
 
 // OutcomeWays lists the ways to leaves that predict an outcome.
@@ -63,7 +67,7 @@ type Way struct {
 // Explain returns an explanation of the unit's tree. Unless whole is set, tests
 // that are not significant are left out, and leaves tell how many.
 func (m *Model) Explain(unit int, whole bool) *Explanation {
-	e := &Explanation{Unit: m.Units[unit], HeldOut: m.HeldOut(unit)}
+	e := &Explanation{Unit: m.Units[unit], HeldOut: m.HeldOut(unit), Regression: m.Regression(unit), describe: m.Describe}
 	e.Reached, e.Rows = m.Support(unit)
 	m.explain(e, m.unitTree(unit), whole, [2]string{"not reached", "reached"})
 	return e
@@ -211,11 +215,36 @@ func (e *Explanation) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "  and %d more\n", n)
 		}
 	}
+	if e.Regression != nil {
+		e.writeRegression(&b)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// maxListed is the maximum number of refusals in the text of an explanation.
+// writeRegression lists the heaviest votes of the regression.
+func (e *Explanation) writeRegression(b *strings.Builder) {
+	r := e.Regression
+	var when []string
+	if r.ToReached {
+		when = append(when, fmt.Sprintf("more than %.2f (reached)", sureOdds))
+	}
+	if r.ToNotReached {
+		when = append(when, fmt.Sprintf("less than %.2f (not reached)", -sureOdds))
+	}
+	fmt.Fprintf(b, "\nOverruled if these weights add up to %s;\n", strings.Join(when, " or "))
+	fmt.Fprintf(b, "right for %d of %d held-out observations whose prediction was overruled\n", r.Right, r.Overruled)
+	fmt.Fprintf(b, "  %+.2f for any input\n", r.Bias)
+	for _, v := range r.Votes[:min(len(r.Votes), maxListed)] {
+		fmt.Fprintf(b, "  %+.2f with %s\n", v.Weight, e.describe(*v.Feature))
+	}
+	if n := len(r.Votes) - maxListed; n > 0 {
+		fmt.Fprintf(b, "  and %d more\n", n)
+	}
+}
+
+// maxListed is the maximum number of refusals, and of features with a weight, in the
+// text of an explanation.
 const maxListed = 20
 
 func writeWays(b *strings.Builder, ways []Way) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -92,5 +93,52 @@ func TestUnit(t *testing.T) {
 		case err == nil && m.Units[i].ID != tc.want:
 			t.Errorf("%q: got %s, want %s", tc.name, m.Units[i].ID, tc.want)
 		}
+	}
+}
+
+// TestExplainAgreesWithPredict compares what a leaf of an explanation says with the
+// predictions for the examples of the leaf. A pruned tree may differ only where it says
+// so.
+func TestExplainAgreesWithPredict(t *testing.T) {
+	opt := Defaults()
+	opt.Outcome = false // a prediction weighs both branches of a test of the outcome
+	noisy := observe(1, 400)
+	for i := range noisy {
+		if i%40 == 0 {
+			noisy[i].Methods = []string{"always"}
+		}
+	}
+	m := train(t, noisy, opt)
+	compared, simplified := 0, 0
+	for unit := range m.Units {
+		for _, whole := range []bool{true, false} {
+			var check func(n *Node)
+			check = func(n *Node) {
+				if n.Absent != nil {
+					check(n.Absent)
+					check(n.Present)
+					return
+				}
+				simplified += btoi(n.LeftOut > 0)
+				for _, input := range n.Examples {
+					a, err := m.Predict(t.Context(), input, grammars.Limits{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					p := a.Methods[unit]
+					if p.Overruled || n.Differ > 0 {
+						continue
+					}
+					compared++
+					if p.Reached != n.Reached {
+						t.Errorf("%s, whole %v: the leaf of %s predicts %v, the model %v", m.Units[unit].ID, whole, input, n.Reached, p.Reached)
+					}
+				}
+			}
+			check(m.Explain(unit, whole).Tree)
+		}
+	}
+	if compared < 50 || simplified == 0 {
+		t.Errorf("compared %d examples, and %d leaves leave out tests; want at least 50 and 1", compared, simplified)
 	}
 }

@@ -27,7 +27,7 @@ import (
 // equal observations and options give equal bytes.
 const (
 	fileMagic   = "inroad model "
-	fileVersion = 2 // version 1 has no refusals
+	fileVersion = 3 // version 1 has no refusals, version 2 no regressions
 )
 
 // MaxFileSize is the maximum size of a model file.
@@ -85,8 +85,10 @@ type optionsFile struct {
 	Balance   dtree.Balance
 	NoOutcome bool
 	Refusals  bool `cbor:",omitempty"`
+	Second    bool `cbor:",omitempty"` // regressions
 	Folds     int
 	Inputs    int
+	Sample    int `cbor:",omitempty"`
 	Seed      uint64
 	Learner   string
 }
@@ -118,6 +120,8 @@ type targetFile struct {
 	Labels []byte    `cbor:"l"` // digest
 	Held   Confusion `cbor:"h"`
 	Bins   []int32   `cbor:"b"` // three numbers per non-empty bin
+	// Second is the regression that may overrule the tree of a unit.
+	Second *regressionFile `cbor:"s,omitempty"`
 }
 
 // Encoded columns of leaves.
@@ -242,8 +246,8 @@ func checkFile(data []byte) ([]byte, error) {
 	switch {
 	case !ok:
 		return nil, &FileError{"not a model file", nil}
-	case version != "1" && version != fmt.Sprint(fileVersion):
-		return nil, &FileError{fmt.Sprintf("format version %.20q: must be 1 or %d", version, fileVersion), nil}
+	case version != "1" && version != "2" && version != fmt.Sprint(fileVersion):
+		return nil, &FileError{fmt.Sprintf("format version %.20q: must be between 1 and %d", version, fileVersion), nil}
 	case len(rest) < sha256.Size:
 		return nil, &FileError{"truncated file", nil}
 	}
@@ -266,6 +270,12 @@ func newModel(ctx context.Context, f *modelFile) (*Model, error) {
 	if g.Digest != f.Grammar {
 		return nil, errors.New("grammar does not match its digest")
 	}
+	return newModelOf(g, f)
+}
+
+// newModelOf validates an encoded model and decodes it, with its grammar, whose analyses
+// are then shared.
+func newModelOf(g *grammars.Grammar, f *modelFile) (*Model, error) {
 	m := &Model{
 		Grammar: g, Subject: f.Subject, Commit: f.Commit, Options: f.Options.fromFile(),
 		Units: f.Units, Outcomes: f.Outcomes, Rows: f.Rows, Columns: f.Columns,
@@ -284,14 +294,14 @@ func newModel(ctx context.Context, f *modelFile) (*Model, error) {
 func (f optionsFile) fromFile() Options {
 	return Options{
 		K: f.K, Trivia: !f.NoTrivia, Extras: f.Extras, Margin: f.Margin, MaxDepth: f.MaxDepth, MinLeaf: f.MinLeaf,
-		Balance: f.Balance, Outcome: !f.NoOutcome, Refusals: f.Refusals, Folds: f.Folds, Inputs: f.Inputs, Seed: f.Seed, Learner: Learner{Name: f.Learner},
+		Balance: f.Balance, Outcome: !f.NoOutcome, Refusals: f.Refusals, Regressions: f.Second, Folds: f.Folds, Inputs: f.Inputs, Sample: f.Sample, Seed: f.Seed, Learner: Learner{Name: f.Learner},
 	}
 }
 
 func (opt Options) toFile() optionsFile {
 	return optionsFile{
 		K: opt.K, NoTrivia: !opt.Trivia, Extras: opt.Extras, Margin: opt.Margin, MaxDepth: opt.MaxDepth, MinLeaf: opt.MinLeaf,
-		Balance: opt.Balance, NoOutcome: !opt.Outcome, Refusals: opt.Refusals, Folds: opt.Folds, Inputs: opt.Inputs, Seed: opt.Seed, Learner: opt.Learner.Name,
+		Balance: opt.Balance, NoOutcome: !opt.Outcome, Refusals: opt.Refusals, Second: opt.Regressions, Folds: opt.Folds, Inputs: opt.Inputs, Sample: opt.Sample, Seed: opt.Seed, Learner: opt.Learner.Name,
 	}
 }
 
@@ -387,6 +397,13 @@ func (m *Model) decodeTrees() error {
 		if i < len(m.Outcomes) {
 			continue
 		}
+		var second *secondOpinion
+		if t.Second != nil {
+			if second, err = t.Second.decode(m.Features); err != nil {
+				return fmt.Errorf("regression %d: %w", i, err)
+			}
+		}
+		m.seconds = append(m.seconds, second)
 		for b := range bins {
 			all[b].rows += bins[b].rows
 			all[b].positives += bins[b].positives
@@ -413,7 +430,7 @@ func (m *Model) decodeSeen() error {
 }
 
 // model returns the trained model.
-func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
+func (k *task) model(t *Trainer) (*Model, error) {
 	f := &modelFile{
 		Numbering: grammars.NumberingVersion, Sources: t.sources, Start: t.grammar.Start, Grammar: t.grammar.Digest,
 		Subject: t.subject, Commit: t.commit, Options: k.opt.toFile(), Units: k.units, Outcomes: k.outcomes,
@@ -427,7 +444,7 @@ func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 				tree[i].Column = index[n.Column]
 			}
 		}
-		f.Targets = append(f.Targets, targetFile{packTree(tree), target.digest[:], target.held.confusion, packBins(target.held.bins)})
+		f.Targets = append(f.Targets, targetFile{packTree(tree), target.digest[:], target.held.confusion, packBins(target.held.bins), target.regressionFile(index)})
 	}
 	var err error
 	if f.Examples, err = k.examples(index); err != nil {
@@ -437,8 +454,10 @@ func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 		f.Inputs = append(f.Inputs, kept.input)
 	}
 	ids := make([]uint64, 0, len(t.pathIndex))
-	for id := range t.pathIndex {
-		ids = append(ids, id)
+	for id, feature := range t.pathIndex {
+		if k.view.matrix.present.Has(feature) {
+			ids = append(ids, id)
+		}
 	}
 	slices.Sort(ids)
 	for _, id := range ids {
@@ -447,7 +466,7 @@ func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 	if f.Recorded, err = k.recorded.pack(); err != nil {
 		return nil, err
 	}
-	m, err := newModel(ctx, f)
+	m, err := newModelOf(t.grammar, f)
 	if err != nil {
 		return nil, err
 	}
@@ -466,6 +485,11 @@ func (k *task) usedFeatures(f *modelFile) map[int32]int32 {
 	var used []int32
 	for _, t := range k.targets {
 		used = append(used, t.tree.Columns()...)
+		if t.second != nil {
+			for _, term := range t.second.Terms {
+				used = append(used, term.Column)
+			}
+		}
 	}
 	slices.Sort(used)
 	index := map[int32]int32{}
@@ -512,5 +536,11 @@ func (k *task) reuse(before *Model) {
 		}
 		t.held.confusion = before.file.Targets[i].Held
 		t.held.bins, _ = unpackBins(before.file.Targets[i].Bins) // validated by newModel
+		if !t.unit {
+			continue
+		}
+		if s := before.seconds[i-len(before.Outcomes)]; s != nil {
+			t.second, t.allowed, t.held.overruled = s.reuse(column), s.allowed, s.overruled
+		}
 	}
 }

@@ -30,7 +30,7 @@ func TestReadModelErrors(t *testing.T) {
 	}{
 		{"nothing", nil, "not a model file"},
 		{"another file", []byte("package model\n"), "not a model file"},
-		{"a later version", []byte("inroad model 3\n"), `format version "3"`},
+		{"a later version", []byte("inroad model 4\n"), `format version "4"`},
 		{"a strange version", []byte("inroad model " + strings.Repeat("9", 1000) + "\n"), `format version "99999999999999999999"`},
 		{"only the beginning", good[:20], "truncated file"},
 		{"cut off", good[:len(good)-1], "digest mismatch"},
@@ -59,11 +59,24 @@ func sealed(body []byte) []byte {
 func TestReadHostileModel(t *testing.T) {
 	m := train(t, observe(1, 60), Defaults())
 	for name, change := range map[string]func(*modelFile){
-		"numbering":             func(f *modelFile) { f.Numbering++ },
-		"no grammar":            func(f *modelFile) { f.Sources = nil },
-		"another grammar":       func(f *modelFile) { f.Sources[0].Text = "grammar a; a : 'b' EOF ;" },
-		"no such start":         func(f *modelFile) { f.Start = "nosuch" },
-		"another digest":        func(f *modelFile) { f.Grammar = "0" },
+		"numbering":                  func(f *modelFile) { f.Numbering++ },
+		"no grammar":                 func(f *modelFile) { f.Sources = nil },
+		"another grammar":            func(f *modelFile) { f.Sources[0].Text = "grammar a; a : 'b' EOF ;" },
+		"no such start":              func(f *modelFile) { f.Start = "nosuch" },
+		"another digest":             func(f *modelFile) { f.Grammar = "0" },
+		"no such kind of overruling": func(f *modelFile) { f.Targets[len(f.Targets)-1].Second = &regressionFile{Allowed: 4} },
+		"half a term": func(f *modelFile) {
+			f.Targets[len(f.Targets)-1].Second = &regressionFile{Allowed: 1, Terms: []int32{0}}
+		},
+		"a weight of an unknown feature": func(f *modelFile) {
+			f.Targets[len(f.Targets)-1].Second = &regressionFile{Allowed: 1, Terms: []int32{1 << 20, 1}}
+		},
+		"two weights of a feature": func(f *modelFile) {
+			f.Targets[len(f.Targets)-1].Second = &regressionFile{Allowed: 1, Terms: []int32{0, 1, 0, 1}}
+		},
+		"more overruled positives than rows": func(f *modelFile) {
+			f.Targets[len(f.Targets)-1].Second = &regressionFile{Allowed: 1, Overruled: [4]int32{1, 2, 0, 0}}
+		},
 		"k of 0":                func(f *modelFile) { f.Options.K = 0 },
 		"k of 100":              func(f *modelFile) { f.Options.K = 100 },
 		"units out of order":    func(f *modelFile) { slices.Reverse(f.Units) },

@@ -2,6 +2,7 @@ package model
 
 import (
 	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/logit"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -22,11 +23,11 @@ func (t *Trainer) Size() Size {
 	return s
 }
 
-// add counts the contents of a record.
-func (s *Size) add(r *record) {
-	s.Cells += len(r.features)
-	s.Reached += len(r.methods)
-	s.Failed += btoi(r.outcome != string(observation.OK))
+// count counts a record with an outcome and numbers of features and methods.
+func (s *Size) count(outcome string, features, methods int) {
+	s.Cells += features
+	s.Reached += methods
+	s.Failed += btoi(outcome != string(observation.OK))
 }
 
 // Measured memory use in bytes, including the spare capacity of slices.
@@ -77,5 +78,5 @@ func estimateShared(s Size, opt Options) int64 {
 	nodes := int64(min(1<<(opt.MaxDepth+1), s.Observations/8) / 4) // trees are seldom full
 	return int64(s.Features)*bytesPerKnownPath*int64(opt.Workers) +
 		int64(s.Methods)*(bytesPerMethod+int64(s.Observations)/8+nodes*bytesPerNode) +
-		2*int64(opt.Workers)*dtree.LearnerMemory(s.Features, opt.tree())
+		int64(opt.Workers)*(2*dtree.LearnerMemory(s.Features, opt.tree())+logit.FitterMemory(s.Features, s.Observations, s.Cells/4))
 }

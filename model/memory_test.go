@@ -21,7 +21,7 @@ func TestEstimateMemory(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			before := inUse()
 			opt := Defaults()
-			opt.Workers, opt.Inputs = tc.workers, 0
+			opt.Workers, opt.Inputs, opt.Folds = tc.workers, 0, 2
 			most, looked := int64(0), false
 			opt.Progress = func(done, total int) {
 				if done < total/3 || looked && done < total {

@@ -36,8 +36,9 @@ type Model struct {
 
 	file        *modelFile
 	space       *features.Space
-	trees       []dtree.Tree // one per outcome, then one per unit
-	seen        []uint64     // sorted IDs of the paths in the training inputs
+	trees       []dtree.Tree     // one per outcome, then one per unit
+	seconds     []*secondOpinion // by unit; nil if no regression may overrule the tree
+	seen        []uint64         // sorted IDs of the paths in the training inputs
 	calibration calibration
 	lookup      *lookup
 	recorded    recordedSets

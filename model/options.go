@@ -13,19 +13,24 @@ import (
 // Options configure training. Start from [Defaults]: zero numbers select the
 // default, but zero Extras means none.
 type Options struct {
-	K        int            // maximum path length
-	Trivia   bool           // extract the paths of skipped tokens, such as white space, too
-	Extras   features.Kinds // feature kinds in addition to paths
-	Margin   float64        // relative gain by which an extra feature must beat the best path
-	MaxDepth int            // maximum number of tests on a way; cross-validation chooses the depth of each tree
-	MinLeaf  int            // minimum observations in a leaf; 0 means 2, or 1 for methods with few observations of either class
-	Balance  dtree.Balance
-	Outcome  bool // use the predicted outcome as a feature of methods; outcomes are predicted in any case
-	Refusals bool // learn constructs that the program refuses
-	Folds    int  // cross-validation folds; 1 disables cross-validation
-	Inputs   int  // number of inputs kept in the model for comparisons
-	Seed     uint64
-	Learner  Learner
+	K           int            // maximum path length
+	Trivia      bool           // extract the paths of skipped tokens, such as white space, too
+	Extras      features.Kinds // feature kinds in addition to paths
+	Margin      float64        // relative gain by which an extra feature must beat the best path
+	MaxDepth    int            // maximum number of tests on a way; cross-validation chooses the depth of each tree
+	MinLeaf     int            // minimum observations in a leaf; 0 means 2, or 1 for methods with few observations of either class
+	Balance     dtree.Balance
+	Outcome     bool // use the predicted outcome as a feature of methods; outcomes are predicted in any case
+	Refusals    bool // learn constructs that the program refuses
+	Regressions bool // let regressions overrule trees, where cross-validation prefers them
+	Folds       int  // cross-validation folds; 1 disables cross-validation
+	Inputs      int  // number of inputs kept in the model for comparisons
+	// Sample is the number of observations to learn from if there are more; 0 means all
+	// of them. The sample has up to 100 observations of each method and outcome in
+	// addition.
+	Sample  int
+	Seed    uint64
+	Learner Learner
 
 	// The following options do not affect the model.
 	Workers int // goroutines; 0 means 1
@@ -43,7 +48,7 @@ type Options struct {
 // chosen.
 func Defaults() Options {
 	return Options{
-		K: 4, Trivia: true, Outcome: true, Refusals: true, MaxDepth: 12, Balance: dtree.Sqrt, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
+		K: 4, Trivia: true, Outcome: true, Refusals: true, Regressions: true, MaxDepth: 12, Balance: dtree.Sqrt, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,
 		Extras: features.AllKinds(),
 	}
 }
@@ -77,6 +82,7 @@ const (
 	maxMaxDepth = 20
 	maxFolds    = 100
 	maxInputs   = 10_000
+	maxSample   = 1_000_000_000
 )
 
 func (opt Options) withDefaults() Options {
@@ -112,6 +118,7 @@ func (opt Options) check() error {
 		{"min-leaf", opt.MinLeaf, 0, 1 << 30},
 		{"folds", opt.Folds, 1, maxFolds},
 		{"keep-inputs", opt.Inputs, 0, maxInputs},
+		{"sample", opt.Sample, 0, maxSample},
 	} {
 		if o.value < o.min || o.value > o.max {
 			return &OptionError{o.name, o.value, o.min, o.max}

@@ -12,6 +12,7 @@ import (
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/model/dtree"
+	"github.com/inroad/inroad/model/logit"
 )
 
 // An Answer is a model's prediction for one input.
@@ -49,8 +50,13 @@ type Prediction struct {
 	// learn when inputs reach it. Reached is then a guess.
 	Unknown bool
 
+	// Overruled is set if a regression overrules the tree, which predicts the contrary.
+	// Rows and Positives then count the held-out observations for which it did so.
+	Overruled bool
+
 	leaf     int32
-	unshared bool // not shared between answers
+	terms    []logit.Term // of the regression that the input has, if Overruled is set
+	unshared bool         // not shared between answers
 }
 
 // Shared reports whether all answers from the same leaf point to this
@@ -72,6 +78,7 @@ type lookup struct {
 	leaves         []Prediction // one per node of each tree
 	outcomeColumns []int32      // feature of each outcome, or -1
 	marginal       []int32      // units whose trees test outcomes
+	regressions    *regressions
 }
 
 // tested holds the features that test a path or an extra feature, or -1.
@@ -127,6 +134,7 @@ func (m *Model) prepare() {
 			l.marginal = append(l.marginal, int32(i))
 		}
 	}
+	l.regressions = newRegressions(m.seconds, len(m.Features))
 	m.lookup = l
 }
 
@@ -189,6 +197,7 @@ type predictor struct {
 	first    []int32 // by tested path or extra feature: its first position, or notStopped
 	leaves   []int32
 	outcomes []float64
+	logOdds  []float64 // by regression
 	paths    int
 	unseen   int
 	onPath   func(length int, id uint64, at features.Position)
@@ -202,6 +211,7 @@ func (m *Model) newPredictor() *predictor {
 		first:     make([]int32, len(m.lookup.tested)),
 		leaves:    make([]int32, len(m.Units)),
 		outcomes:  make([]float64, len(m.Outcomes)),
+		logOdds:   make([]float64, len(m.lookup.regressions.biases)),
 	}
 	l := m.lookup
 	p.onPath = func(_ int, id uint64, at features.Position) {
@@ -364,9 +374,11 @@ func (m *Model) predictMethods(p *predictor, a *Answer) {
 		prediction.Low, prediction.High = interval(prediction.Probability, m.unitTree(int(i))[prediction.leaf], m.searched(int(i)))
 		a.Methods[i] = &prediction
 	}
+	m.overrule(p, a)
 }
 
-// Reasons returns the conditions that led to prediction p of a unit.
+// Reasons returns the conditions that lead to the leaf of a unit's tree that prediction
+// p comes from, or that a regression overrules.
 func (m *Model) Reasons(unit int, p *Prediction) []Condition {
 	for _, way := range m.unitTree(unit).Ways() {
 		if way.Leaf == p.leaf {

@@ -21,6 +21,7 @@ import (
 	"github.com/inroad/inroad/grammars/tribble"
 	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/internal/spill"
+	"github.com/inroad/inroad/model/logit"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -51,6 +52,7 @@ type Trainer struct {
 	seed       maphash.Seed                // of the hashes of methods
 	log        *spill.Log                  // contents of the records; nil if they are in memory
 	examples   exampleLengths
+	draw       draw
 	sample     sample
 	size       Size
 	stats      Stats
@@ -86,17 +88,26 @@ type Stats struct {
 	Outside       int // input outside the grammar
 	Unknown       int // methods unknown; used only to learn outcomes
 	Limited       int // input exceeds a limit of the parser; ignored
+	// Unsampled counts the observations that are not in the sample that was learned from,
+	// see [Options.Sample]. Repetitions of the same observation may count several times.
+	Unsampled int `cbor:",omitempty"`
 }
 
 // NewTrainer returns a trainer for the grammar in sources. start names the
 // start rule; if empty, the first rule is used.
 func NewTrainer(ctx context.Context, start string, sources []grammars.Source, opt Options) (*Trainer, error) {
-	opt = opt.withDefaults()
-	if err := opt.check(); err != nil {
-		return nil, err
-	}
 	g, err := grammars.LoadWith(ctx, grammars.LoadOptions{Start: start}, sources...)
 	if err != nil {
+		return nil, err
+	}
+	return NewTrainerOf(g, sources, opt)
+}
+
+// NewTrainerOf is like [NewTrainer], for a grammar that was loaded from sources. Models of
+// the trainer share the grammar and its analyses.
+func NewTrainerOf(g *grammars.Grammar, sources []grammars.Source, opt Options) (*Trainer, error) {
+	opt = opt.withDefaults()
+	if err := opt.check(); err != nil {
 		return nil, err
 	}
 	t := &Trainer{
@@ -219,7 +230,7 @@ func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]f
 	}
 	r.features = t.featuresOf(f, paths)
 	r.at = slices.Concat(f.pathAt, f.extraAt)
-	if !r.outside && t.examples.add(len(o.Input), t.records) {
+	if !r.outside && t.keepsExample(len(o.Input)) {
 		r.input = o.Input
 	}
 	if last < 0 {
@@ -227,14 +238,17 @@ func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]f
 	} else {
 		t.records[last].next = int32(len(t.records))
 	}
-	t.size.add(&r)
+	t.size.count(r.outcome, len(r.features), len(r.methods))
+	if t.draws() {
+		t.draw.meet(t.number(&r), &r)
+	}
 	if t.log != nil {
 		if err := t.spillContent(&r); err != nil {
 			return err
 		}
 	}
 	t.records = append(t.records, r)
-	return nil
+	return t.dropSome()
 }
 
 // outcomeName returns the name of an outcome, which records with the outcome share.
@@ -368,7 +382,7 @@ func (t *Trainer) Train(ctx context.Context, before *Model) (m *Model, err error
 	if err := task.run(ctx); err != nil {
 		return nil, err
 	}
-	return task.model(ctx, t)
+	return task.model(t)
 }
 
 // Train trains a model on the observations.
@@ -403,7 +417,6 @@ type task struct {
 	outside   Outside
 	recorded  recorder
 	progress  progress
-	paths     []uint64 // IDs of the paths of the rows, sorted
 
 	longestExample int // maximum length of example inputs
 
@@ -418,8 +431,11 @@ type target struct {
 	tree    dtree.Tree
 	digest  [8]byte // of the labels
 	held    heldOut
-	byDepth []heldOut // cross-validation results of the tree cut at each depth
-	reused  bool      // tree taken from an earlier model
+	byDepth []heldOut           // cross-validation results of the tree cut at each depth
+	mixed   [bothWays][]heldOut // by which predictions a regression may overrule, less one: the same; nil if there is none to try
+	second  *logit.Regression   // may overrule the tree; nil if none may
+	allowed overruling
+	reused  bool // tree taken from an earlier model
 }
 
 // constant reports whether all rows of the target have the same label.
@@ -440,6 +456,9 @@ func (k *task) varying(targets []*target) []*target {
 // task prepares a training run. The order of rows and columns does not depend
 // on the order of the observations. The caller closes the task, even after an error.
 func (t *Trainer) task(ctx context.Context) (*task, error) {
+	if err := t.dropRecords(); err != nil {
+		return nil, err
+	}
 	k := &task{opt: t.opt, units: slices.Clone(t.units), features: t.features}
 	slices.SortFunc(k.units, func(a, b observation.Unit) int { return cmp.Compare(a.ID, b.ID) })
 	k.index = make([]int32, len(t.units)) // index in t.units to index in k.units
@@ -523,6 +542,9 @@ func (k *task) run(ctx context.Context) error {
 	depths := k.opt.depths()
 	for i, t := range rest {
 		t.tree, t.byDepth = trees[i], make([]heldOut, len(depths))
+		if t.unit && k.opt.Regressions && k.opt.Folds > 1 && !k.constant(t) {
+			t.tryRegression(len(depths))
+		}
 	}
 	for fold := range min(k.opt.Folds, len(k.rows)) {
 		if k.opt.Folds == 1 {
@@ -531,13 +553,21 @@ func (k *task) run(ctx context.Context) error {
 		if err := k.validateFold(ctx, rest, fold); err != nil {
 			return err
 		}
+		for _, t := range rest {
+			t.dropRegression()
+		}
 	}
+	var overruled []*target
 	for _, t := range rest {
 		i := choose(t.byDepth)
 		t.held = t.byDepth[i]
+		if depth, o := t.overruling(i); o != 0 {
+			i, t.held, t.allowed = depth, t.mixed[o-1][depth], o
+			overruled = append(overruled, t)
+		}
 		t.tree = t.tree.Cut(depths[i])
 	}
-	return nil
+	return k.fitFinal(ctx, overruled)
 }
 
 // learn grows the trees of the targets on the given rows, or on all rows if
@@ -546,10 +576,7 @@ func (k *task) run(ctx context.Context) error {
 func (k *task) learn(ctx context.Context, v *view, targets []*target, rows []int32) ([]dtree.Tree, error) {
 	groups := groupByLabels(targets)
 	trees := make([]dtree.Tree, len(targets))
-	known := k.labelled
-	if rows != nil {
-		known = slices.DeleteFunc(slices.Clone(rows), func(r int32) bool { return k.rows[r].unlabelled })
-	}
+	known := k.known(rows)
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range k.opt.Workers {
 		group.Go(func() error {
@@ -581,6 +608,15 @@ func (k *task) learn(ctx context.Context, v *view, targets []*target, rows []int
 		})
 	}
 	return trees, group.Wait()
+}
+
+// known returns the rows whose methods are known, of the given rows or of all if rows
+// is nil.
+func (k *task) known(rows []int32) []int32 {
+	if rows == nil {
+		return k.labelled
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(r int32) bool { return k.rows[r].unlabelled })
 }
 
 // groupByLabels groups the indices of targets of the same kind with the same

@@ -58,7 +58,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := openapi.TrainRequest{Subject: "p", Grammar: "g", Options: openapi.TrainOptions{
-		K: 4, Folds: 3, MaxDepth: 12, Learner: openapi.NativeLearner, Outcome: new(false), Refusals: new(true), Trivia: new(true), Margin: new(0.1),
+		K: 4, Folds: 3, MaxDepth: 12, Learner: openapi.NativeLearner, Outcome: new(false), Refusals: new(true), Regressions: new(true), Trivia: new(true), Margin: new(0.1),
 		KeepInputs: new(256), Seed: new(openapi.Seed(0)),
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -25,6 +25,7 @@ var contractFields = map[string][]Field{
 		{Name: "algorithm", Description: "How to generate inputs.", Default: "guided", Schema: Schema{Type: "string", Enum: []string{"guided", "random", "common", "uncommon", "evogfuzz", "fdloop"}}},
 		{Name: "base_input", Description: "evogfuzz: input that is learned from in each generation; the letters a to z if absent.", Schema: Schema{Type: "string", MaxSize: 10000}},
 		{Name: "calibration", Description: "fdloop: random inputs that are run first, to count their mappings.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(10000))}},
+		{Name: "effort", Description: "guided: factor of the time for covering paths, choosing among candidates, aiming and training.", Default: 1, Schema: Schema{Type: "number", Min: new(float64(0.01)), Max: new(float64(1000))}},
 		{Name: "elitism", Description: "evogfuzz: share of the population that is selected because it is the fittest.", Default: 0.05, Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(1))}},
 		{Name: "expansions", Description: "common, uncommon, evogfuzz, fdloop: number of expansions after which an input is completed with the shortest derivations.", Default: 200, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(100000))}},
 		{Name: "flipped", Description: "fdloop: share of an input's tokens in which a bit is flipped.", Default: 0.1, Schema: Schema{Type: "number", Min: new(float64(1e-06)), Max: new(float64(1))}},
@@ -104,6 +105,7 @@ var contractFields = map[string][]Field{
 		{Name: "start", Description: "Parser rule to start from; the grammar's first parser rule if absent.", Placeholder: "RULE", Schema: Schema{Type: "string", MaxSize: 200}},
 	},
 	"GenerateRequest": {
+		{Name: "absent", Description: "With kpath, also cover the absence of each optional part, as the last symbol of paths.", Schema: Schema{Type: "boolean"}},
 		{Name: "allow_duplicates", Description: "Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.", Schema: Schema{Type: "boolean"}},
 		{Name: "close_off", Description: "How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).", Default: "shortest", Schema: Schema{Type: "string", Enum: []string{"shortest", "random", "least-used", "common", "kpath"}}},
 		{Name: "cooldown", Description: "Factor on the probability of an alternative each time random takes it; below 1, repeated choices become unlikely.", Default: 1, Schema: Schema{Type: "number", Min: new(float64(1e-06)), Max: new(float64(1))}},
@@ -360,6 +362,7 @@ var contractFields = map[string][]Field{
 		{Name: "observations", Description: "", Required: true, Schema: Schema{Type: "array", MinSize: 1, MaxSize: 10000, Items: &Schema{Type: "object"}}},
 	},
 	"ToldObservation": {
+		{Name: "calls", Description: "IDs of methods in the order in which they were called; unknown if absent.", Schema: Schema{Type: "array", MaxSize: 100000, Items: &Schema{Type: "string", MinSize: 1, MaxSize: 10000}}},
 		{Name: "counts", Description: "Number of executions of each method in `methods`; unknown if absent.", Schema: Schema{Type: "array", MaxSize: 1000000, Items: &Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1.099511627776e+12))}}},
 		{Name: "duration_ms", Description: "Run time.", Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(3.1536e+10))}},
 		{Name: "failure", Description: "", Schema: Schema{Type: "object"}},
@@ -379,6 +382,8 @@ var contractFields = map[string][]Field{
 		{Name: "min_leaf", Description: "Minimum number of observations in a leaf; 2 if absent, but 1 for rare methods.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+06))}},
 		{Name: "outcome", Description: "Let the trees of methods test the outcome; outcomes are predicted in any case.", Default: true, Schema: Schema{Type: "boolean"}},
 		{Name: "refusals", Description: "Learn which constructs the program refuses, and which features come before them.", Default: true, Schema: Schema{Type: "boolean"}},
+		{Name: "regressions", Description: "Let a logistic regression overrule the tree of a method, where cross-validation prefers that.", Default: true, Schema: Schema{Type: "boolean"}},
+		{Name: "sample", Description: "Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition.", Schema: Schema{Type: "integer", Min: new(float64(100)), Max: new(float64(1e+09))}},
 		{Name: "seed", Description: "Seed of the random choices; 0 draws a seed.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(0))}},
 		{Name: "trivia", Description: "Use the paths of white space and comments as features.", Default: true, Schema: Schema{Type: "boolean"}},
 	},

@@ -1169,6 +1169,9 @@ type CampaignOptions struct {
 	// Calibration fdloop: random inputs that are run first, to count their mappings.
 	Calibration int `json:"calibration,omitempty,omitzero"`
 
+	// Effort guided: factor of the time for covering paths, choosing among candidates, aiming and training.
+	Effort float64 `json:"effort,omitempty,omitzero"`
+
 	// Elitism evogfuzz: share of the population that is selected because it is the fittest.
 	Elitism *float64 `json:"elitism,omitempty"`
 
@@ -1586,7 +1589,8 @@ type Explanation struct {
 	Reached int `json:"reached"`
 
 	// Refusals The constructs whose refusal the tree tests, or leads to the outcome.
-	Refusals []string `json:"refusals,omitempty,omitzero"`
+	Refusals   []string    `json:"refusals,omitempty,omitzero"`
+	Regression *Regression `json:"regression,omitempty"`
 
 	// Rendered The explanation as text, DOT or SVG, if requested.
 	Rendered string `json:"rendered,omitempty,omitzero"`
@@ -1618,6 +1622,15 @@ type FailureOutcome string
 type Fallback struct {
 	Cause  string `json:"cause"`
 	Detail string `json:"detail"`
+}
+
+// FeatureWeight defines model for FeatureWeight.
+type FeatureWeight struct {
+	// Feature Pattern or description of the feature.
+	Feature string `json:"feature"`
+
+	// Weight Positive if the feature speaks for reaching the method.
+	Weight float64 `json:"weight"`
 }
 
 // Finding defines model for Finding.
@@ -1722,11 +1735,17 @@ type Gathered struct {
 
 	// Unlabelled Number of observations without methods.
 	Unlabelled int `json:"unlabelled"`
-	Used       int `json:"used"`
+
+	// Unsampled Number of observations that are not in the sample that was learned from; absent without a sample.
+	Unsampled int `json:"unsampled,omitempty,omitzero"`
+	Used      int `json:"used"`
 }
 
 // GenerateRequest defines model for GenerateRequest.
 type GenerateRequest struct {
+	// Absent With kpath, also cover the absence of each optional part, as the last symbol of paths.
+	Absent bool `json:"absent,omitempty,omitzero"`
+
 	// AllowDuplicates Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.
 	AllowDuplicates bool `json:"allow_duplicates,omitempty,omitzero"`
 
@@ -2424,8 +2443,11 @@ type Prediction struct {
 	High float64 `json:"high"`
 
 	// Low Lower end of the 95 % interval of the probability.
-	Low         float64 `json:"low"`
-	Method      string  `json:"method"`
+	Low    float64 `json:"low"`
+	Method string  `json:"method"`
+
+	// Overruled A logistic regression is sure of `reached`, and overrules the decision tree, which predicts the contrary. `support` then counts held-out observations whose prediction was overruled in the same way, and `reasons` are the features of the input with the greatest weights for the prediction.
+	Overruled   bool    `json:"overruled,omitempty,omitzero"`
 	Probability float64 `json:"probability"`
 
 	// Reached Whether the input is predicted to reach the method.
@@ -2582,6 +2604,9 @@ type Reason struct {
 
 	// Present Whether the input has the feature.
 	Present bool `json:"present"`
+
+	// Weight Weight of the feature, if the prediction is `overruled`.
+	Weight float64 `json:"weight,omitempty,omitzero"`
 }
 
 // Refusal The construct that the program is expected to refuse. The program reads the input up to its place.
@@ -2603,6 +2628,26 @@ type Refusal struct {
 
 	// Outcome Most common outcome of the observations that the program refused because of the construct.
 	Outcome string `json:"outcome"`
+}
+
+// Regression A logistic regression that may overrule the decision tree of a method. The log odds that an input reaches the method are `bias` plus the weights of its features; a tree that predicts "not reached" is overruled if they are above 0.85, and one that predicts "reached" if they are below -0.85.
+type Regression struct {
+	Bias float64 `json:"bias"`
+
+	// Features The features with a weight, heaviest first.
+	Features []FeatureWeight `json:"features"`
+
+	// Overruled Number of held-out observations whose prediction was overruled.
+	Overruled int `json:"overruled"`
+
+	// Right Number of these for which the regression was right.
+	Right int `json:"right"`
+
+	// ToNotReached Whether predictions may be changed to "not reached".
+	ToNotReached bool `json:"to_not_reached"`
+
+	// ToReached Whether predictions may be changed to "reached".
+	ToReached bool `json:"to_reached"`
 }
 
 // Rejected defines model for Rejected.
@@ -3093,6 +3138,9 @@ type TellRequest struct {
 
 // ToldObservation defines model for ToldObservation.
 type ToldObservation struct {
+	// Calls IDs of methods in the order in which they were called; unknown if absent.
+	Calls []string `json:"calls,omitempty,omitzero"`
+
 	// Counts Number of executions of each method in `methods`; unknown if absent.
 	Counts []int `json:"counts,omitempty,omitzero"`
 
@@ -3147,6 +3195,12 @@ type TrainOptions struct {
 
 	// Refusals Learn which constructs the program refuses, and which features come before them.
 	Refusals *bool `json:"refusals,omitempty"`
+
+	// Regressions Let a logistic regression overrule the tree of a method, where cross-validation prefers that.
+	Regressions *bool `json:"regressions,omitempty"`
+
+	// Sample Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition.
+	Sample int `json:"sample,omitempty,omitzero"`
 
 	// Seed Seed of the random choices; 0 draws a seed.
 	Seed *Seed `json:"seed,omitempty"`
@@ -3534,6 +3588,12 @@ type ListModelsParams struct {
 
 	// Cursor Where to continue a list: `next` of the previous page.
 	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
+// TrainModelParams defines parameters for TrainModel.
+type TrainModelParams struct {
+	// IdempotencyKey A name for the request that the client chooses, such as a random number. A request with the same name and body as an earlier request of the same key gets the job of that request, so a request whose answer was lost can be sent again.
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
 // EvaluateModelParams defines parameters for EvaluateModel.
@@ -4296,7 +4356,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	TrainModelWithBody(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// TrainModel Train a model
 	//
@@ -4305,7 +4365,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModel(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	TrainModel(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteModel Delete a model
 	//
@@ -5598,8 +5658,8 @@ func (c *Client) ListModels(ctx context.Context, params *ListModelsParams, reqEd
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *Client) TrainModelWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTrainModelRequestWithBody(c.Server, contentType, body)
+func (c *Client) TrainModelWithBody(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTrainModelRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5617,8 +5677,8 @@ func (c *Client) TrainModelWithBody(ctx context.Context, contentType string, bod
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *Client) TrainModel(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTrainModelRequest(c.Server, body)
+func (c *Client) TrainModel(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTrainModelRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -8256,18 +8316,18 @@ func NewListModelsRequest(server string, params *ListModelsParams) (*http.Reques
 }
 
 // NewTrainModelRequest calls the generic TrainModel builder with application/json body
-func NewTrainModelRequest(server string, body TrainModelJSONRequestBody) (*http.Request, error) {
+func NewTrainModelRequest(server string, params *TrainModelParams, body TrainModelJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewTrainModelRequestWithBody(server, "application/json", bodyReader)
+	return NewTrainModelRequestWithBody(server, params, "application/json", bodyReader)
 }
 
 // NewTrainModelRequestWithBody constructs an http.Request for the TrainModel method, with any body, and a specified content type
-func NewTrainModelRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+func NewTrainModelRequestWithBody(server string, params *TrainModelParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -8291,6 +8351,19 @@ func NewTrainModelRequestWithBody(server string, contentType string, body io.Rea
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
 
 	return req, nil
 }
@@ -10058,7 +10131,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
+	TrainModelWithBodyWithResponse(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
 
 	// TrainModelWithResponse Train a model
 	//
@@ -10067,7 +10140,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithResponse(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
+	TrainModelWithResponse(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
 
 	// DeleteModelWithResponse Delete a model
 	//
@@ -14860,8 +14933,8 @@ func (c *ClientWithResponses) ListModelsWithResponse(ctx context.Context, params
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
-	rsp, err := c.TrainModelWithBody(ctx, contentType, body, reqEditors...)
+func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
+	rsp, err := c.TrainModelWithBody(ctx, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -14875,8 +14948,8 @@ func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *ClientWithResponses) TrainModelWithResponse(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
-	rsp, err := c.TrainModel(ctx, body, reqEditors...)
+func (c *ClientWithResponses) TrainModelWithResponse(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
+	rsp, err := c.TrainModel(ctx, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -18163,7 +18236,7 @@ type ServerInterface interface {
 	ListModels(ctx echo.Context, params ListModelsParams) error
 	// TrainModel Train a model
 	// (POST /v1/models)
-	TrainModel(ctx echo.Context) error
+	TrainModel(ctx echo.Context, params TrainModelParams) error
 	// DeleteModel Delete a model
 	// (DELETE /v1/models/{model})
 	DeleteModel(ctx echo.Context, model ModelName) error
@@ -19173,8 +19246,28 @@ func (w *ServerInterfaceWrapper) ListModels(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) TrainModel(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params TrainModelParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey string
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.TrainModel(ctx)
+	err = w.Handler.TrainModel(ctx, params)
 	return err
 }
 
@@ -22580,7 +22673,8 @@ func (response ListModelsdefaultApplicationProblemPlusJSONResponse) VisitListMod
 }
 
 type TrainModelRequestObject struct {
-	Body *TrainModelJSONRequestBody
+	Params TrainModelParams
+	Body   *TrainModelJSONRequestBody
 }
 
 type TrainModelResponseObject interface {
@@ -25860,8 +25954,10 @@ func (sh *strictHandler) ListModels(ctx echo.Context, params ListModelsParams) e
 }
 
 // TrainModel operation middleware
-func (sh *strictHandler) TrainModel(ctx echo.Context) error {
+func (sh *strictHandler) TrainModel(ctx echo.Context, params TrainModelParams) error {
 	var request TrainModelRequestObject
+
+	request.Params = params
 
 	var body TrainModelJSONRequestBody
 	var err error

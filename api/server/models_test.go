@@ -363,15 +363,25 @@ func (s *service) predicted(t *testing.T, m *model.Model, query string, inputs [
 			}
 			g := openapi.Prediction{
 				Method: m.Units[unit].ID, Reached: p.Reached, Probability: p.Probability, Low: p.Low, High: p.High,
-				Support: int(p.Rows), SupportReached: int(p.Positives), Unknown: p.Unknown,
+				Support: int(p.Rows), SupportReached: int(p.Positives), Unknown: p.Unknown, Overruled: p.Overruled,
 			}
-			if query != "" {
+			add := func(f *model.Feature, present bool, weight float64) {
+				reason := openapi.Reason{Feature: m.Describe(*f), Present: present, Weight: weight}
+				for _, occurrence := range f.Path {
+					reason.Path = append(reason.Path, int(occurrence))
+				}
+				g.Reasons = append(g.Reasons, reason)
+			}
+			switch {
+			case query == "":
+			case p.Overruled:
+				votes := m.Votes(p)
+				for _, v := range votes[:min(len(votes), 5)] {
+					add(v.Feature, true, v.Weight)
+				}
+			default:
 				for _, test := range m.Reasons(unit, p) {
-					reason := openapi.Reason{Feature: m.Describe(*test.Feature), Present: test.Present}
-					for _, occurrence := range test.Feature.Path {
-						reason.Path = append(reason.Path, int(occurrence))
-					}
-					g.Reasons = append(g.Reasons, reason)
+					add(test.Feature, test.Present, 0)
 				}
 			}
 			a.Methods = append(a.Methods, g)

@@ -156,6 +156,7 @@ func New(c Config) (*Server, error) {
 		maxRunning: c.MaxRunning, maxOpen: c.MaxOpen, changes: map[uint64]chan struct{}{},
 	}
 	if shared, ok := c.Store.(store.Shared); ok {
+		s.campaigns.shared = true
 		s.share(shared)
 	}
 	s.metrics = newMetrics(s)

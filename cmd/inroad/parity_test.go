@@ -379,6 +379,8 @@ func generateRequests() []parityRequest {
 		generate("generate from a file", "LETTERS", openapi.GenerateRequest{N: 3, Seed: seed(7)}, "--n 3 --seed 7", 0),
 		generate("generate shortest", "json", openapi.GenerateRequest{Strategy: openapi.Shortest, N: 2}, "--strategy shortest --n 2", 0),
 		generate("generate to cover paths", "json", openapi.GenerateRequest{Strategy: openapi.Kpath, K: 2}, "--strategy kpath --k 2", 0),
+		generate("generate to cover absences", "json", openapi.GenerateRequest{Strategy: openapi.Kpath, K: 1, Absent: true}, "--strategy kpath --k 1 --absent", 0),
+		generate("generate with absences at random", "json", openapi.GenerateRequest{Absent: true}, "--absent", 1),
 		generate("generate a forest", "expr", openapi.GenerateRequest{Strategy: openapi.Forest, N: 2, K: 1}, "--strategy forest --n 2 --k 1", 0),
 		generate("generate like the samples", "json", openapi.GenerateRequest{Strategy: openapi.Common, N: 3}, "--strategy common --n 3", 0),
 		generate("generate duplicates", "json", openapi.GenerateRequest{Strategy: openapi.Common, N: 30, AllowDuplicates: true}, "--strategy common --n 30 --allow-duplicates", 0),

@@ -25,7 +25,9 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
+	"github.com/inroad/inroad/eval/internal/process"
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/bundled"
@@ -37,6 +39,7 @@ import (
 type options struct {
 	grammar     string
 	train, test int
+	first       int
 	seeds       int
 	variants    string
 	programs    bool
@@ -48,6 +51,7 @@ func main() {
 	flag.StringVar(&opt.grammar, "grammar", "json", "bundled grammar, or grammar `file`")
 	flag.IntVar(&opt.train, "train", 1000, "number of observations to train on")
 	flag.IntVar(&opt.test, "test", 1000, "number of observations to test on")
+	flag.IntVar(&opt.first, "first", 1, "seed of the first random sample")
 	flag.IntVar(&opt.seeds, "seeds", 5, "number of random samples")
 	flag.StringVar(&opt.variants, "variants", "", "measure only variants whose names match this `regexp`")
 	flag.BoolVar(&opt.programs, "programs", false, "also print a line per program")
@@ -136,6 +140,10 @@ func variants() []variant {
 			o.MaxDepth, o.Refusals = 5, false
 			o.Extras &^= characters | features.Of(features.Value, features.Operands)
 		}},
+		variant{"cross-validated step 0", func(o *model.Options) {
+			o.MaxDepth, o.Refusals, o.Regressions, o.Folds = 5, false, false, model.Defaults().Folds
+			o.Extras &^= characters | features.Of(features.Value, features.Operands)
+		}},
 		variant{"step 1: texts and operands", func(o *model.Options) {
 			o.MaxDepth, o.Refusals = 5, false
 			o.Extras &^= characters
@@ -145,10 +153,11 @@ func variants() []variant {
 			o.Extras &^= characters
 		}},
 		variant{"step 3: chosen depth", func(o *model.Options) {
-			o.Folds = model.Defaults().Folds
+			o.Folds, o.Regressions = model.Defaults().Folds, false
 			o.Extras &^= characters
 		}},
-		variant{"step 4: characters", func(o *model.Options) { o.Folds = model.Defaults().Folds }},
+		variant{"step 4: characters", func(o *model.Options) { o.Folds, o.Regressions = model.Defaults().Folds, false }},
+		variant{"step 5: regressions", func(o *model.Options) { o.Folds = model.Defaults().Folds }},
 		variant{"no refusals", func(o *model.Options) { o.Folds, o.Refusals = model.Defaults().Folds, false }},
 		variant{"depth 12", func(o *model.Options) { o.MaxDepth = 12 }},
 		variant{"no outcome", func(o *model.Options) { o.Outcome = false }},
@@ -168,14 +177,15 @@ func variants() []variant {
 type result struct {
 	n                                                              float64
 	accuracy, precision, recall, f1, mean, rare, minority, outcome float64
-	baseAccuracy, baseF1, calibration                              float64
+	baseAccuracy, baseF1, calibration, seconds                     float64
 	rares                                                          float64 // evaluations with rare methods
 	intervals                                                      model.Intervals
 	methods                                                        map[string]model.Confusion
 	trained                                                        map[string]int
 }
 
-func (r *result) add(e *model.Evaluation) {
+func (r *result) add(e *model.Evaluation, took time.Duration) {
+	r.seconds += took.Seconds()
 	all := e.Summarize(model.MethodScore.Trainable)
 	r.n++
 	if r.methods == nil {
@@ -205,10 +215,10 @@ func (r *result) add(e *model.Evaluation) {
 }
 
 func (r *result) write(w io.Writer, name string) {
-	fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\n", name,
+	fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.2f\n", name,
 		r.accuracy/r.n, r.precision/r.n, r.recall/r.n, r.f1/r.n, r.mean/r.n, r.minority/r.n, r.rare/max(1, r.rares),
 		r.outcome/r.n, r.calibration/r.n, float64(r.intervals.Held)/float64(max(1, r.intervals.Total)),
-		float64(r.intervals.LeavesHeld)/float64(max(1, r.intervals.Leaves)), r.baseAccuracy/r.n, r.baseF1/r.n)
+		float64(r.intervals.LeavesHeld)/float64(max(1, r.intervals.Leaves)), r.baseAccuracy/r.n, r.baseF1/r.n, r.seconds/r.n)
 }
 
 // writeWorst lists the methods with the lowest F1 over all seeds.
@@ -241,7 +251,7 @@ func run(ctx context.Context, opt options, files []string, stdout io.Writer) err
 		return err
 	}
 	out := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "\tpooled: accuracy\tprecision\trecall\tF1\tmean F1\tminority F1\trare F1\toutcome\tcalibration\tintervals\tof leaves\tmajority: accuracy\tF1")
+	fmt.Fprintln(out, "\tpooled: accuracy\tprecision\trecall\tF1\tmean F1\tminority F1\trare F1\toutcome\tcalibration\tintervals\tof leaves\tmajority: accuracy\tF1\tprocessor s")
 	for _, v := range variants() {
 		if !selected.MatchString(v.name) {
 			continue
@@ -250,12 +260,12 @@ func run(ctx context.Context, opt options, files []string, stdout io.Writer) err
 		for _, p := range programs {
 			var own result
 			for seed := range opt.seeds {
-				e, err := measure(ctx, p, sources, v, opt, uint64(seed+1))
+				e, took, err := measure(ctx, p, sources, v, opt, uint64(opt.first+seed))
 				if err != nil {
 					return fmt.Errorf("%s: %w", p.name, err)
 				}
-				own.add(e)
-				total.add(e)
+				own.add(e, took)
+				total.add(e, took)
 			}
 			own.writeWorst(out, opt.worst)
 			if opt.programs {
@@ -270,8 +280,9 @@ func run(ctx context.Context, opt options, files []string, stdout io.Writer) err
 	return nil
 }
 
-// measure trains on some observations of a program and evaluates on others.
-func measure(ctx context.Context, p *program, sources []grammars.Source, v variant, opt options, seed uint64) (*model.Evaluation, error) {
+// measure trains on some observations of a program and evaluates on others. It also
+// returns the processor time for that, without the time to extract features.
+func measure(ctx context.Context, p *program, sources []grammars.Source, v variant, opt options, seed uint64) (*model.Evaluation, time.Duration, error) {
 	drawn := slices.Clone(p.observations)
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
 	with := model.Defaults()
@@ -282,9 +293,11 @@ func measure(ctx context.Context, p *program, sources []grammars.Source, v varia
 	v.with(&with)
 	trainer, err := p.trainer(ctx, sources, with)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return trainer.Evaluate(ctx, drawn[:opt.train], drawn[opt.train:opt.train+opt.test], with)
+	start := process.OwnTime()
+	e, err := trainer.Evaluate(ctx, drawn[:opt.train], drawn[opt.train:opt.train+opt.test], with)
+	return e, process.OwnTime() - start, err
 }
 
 // trainer returns a trainer with all observations of the program. Extracting

@@ -153,6 +153,22 @@ func (t *Table) Row(r int32) []int32 { return t.cells[t.rowStarts[r]:t.rowEnds[r
 // them.
 func (t *Table) Holders(c int32) []int32 { return t.holders[t.holderStarts[c]:t.holderStarts[c+1]] }
 
+// AppendHolders appends the rows that contain a column to out, in ascending order. The
+// table may be in a storage.
+func (t *Table) AppendHolders(out []int32, c int32) ([]int32, error) {
+	if t.storage == nil {
+		return append(out, t.Holders(c)...), nil
+	}
+	holders, err := t.storage.Holders(c)
+	if err != nil {
+		return out, err
+	}
+	for r := range holders.All() {
+		out = append(out, r)
+	}
+	return out, nil
+}
+
 // Reader returns a reader of the rows for one goroutine.
 func (t *Table) Reader() Reader {
 	if t.storage == nil {

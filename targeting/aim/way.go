@@ -75,14 +75,44 @@ type property struct {
 }
 
 func (wf *wayFinder) unitWays(unit int, reached bool) []way {
-	return wf.found(property{false, unit, reached}, func() []model.Leaf { return wf.m.Leaves(unit) })
+	return wf.found(property{false, unit, reached}, func() []way {
+		ways := wf.ways(wf.m.Leaves(unit), reached)
+		votes := wf.votes(unit, reached)
+		for i := range ways {
+			ways[i].stronger = slices.Concat(votes, ways[i].stronger)
+		}
+		return ways
+	})
+}
+
+// maxVotes is the maximum number of features of a regression that inputs should have,
+// and of those that they should lack.
+const maxVotes = 3
+
+// votes returns conditions that keep a regression from overruling the tree of a unit
+// that predicts that the unit is reached, or not reached: inputs have the features
+// that speak for the prediction most, and lack those that speak against it most.
+func (wf *wayFinder) votes(unit int, reached bool) []targeting.Condition {
+	r := wf.m.Regression(unit)
+	if r == nil || reached && !r.ToNotReached || !reached && !r.ToReached {
+		return nil
+	}
+	var out []targeting.Condition
+	count := map[bool]int{}
+	for _, v := range r.Votes { // heaviest first
+		present := v.Weight > 0 == reached
+		if count[present]++; count[present] <= maxVotes {
+			out = append(out, wf.conditions(*v.Feature, present)...)
+		}
+	}
+	return out
 }
 
 // found returns the ways to the leaves of a property's tree. They are found once.
-func (wf *wayFinder) found(p property, leaves func() []model.Leaf) []way {
+func (wf *wayFinder) found(p property, find func() []way) []way {
 	ways, ok := wf.known.Load(p)
 	if !ok {
-		ways, _ = wf.known.LoadOrStore(p, wf.ways(leaves(), p.holds))
+		ways, _ = wf.known.LoadOrStore(p, find())
 	}
 	return slices.Clone(ways.([]way)) //nolint:forcetypeassert // nothing else is stored
 }
@@ -106,7 +136,7 @@ func (wf *wayFinder) toOutcomeAnyhow(outcome string, present bool) []way {
 	if !ok {
 		return nil
 	}
-	return wf.found(property{true, i, present}, func() []model.Leaf { return wf.m.OutcomeLeaves(i) })
+	return wf.found(property{true, i, present}, func() []way { return wf.ways(wf.m.OutcomeLeaves(i), present) })
 }
 
 // predicted returns the ways, which are sorted, to leaves that predict a property.

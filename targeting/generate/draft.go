@@ -30,12 +30,13 @@ type drawn struct {
 
 // DraftOf returns the draft of a parsed tree.
 func DraftOf(tree *derivation.Tree) *Draft {
-	t := &Draft{}
+	t := &Draft{nodes: make([]drawn, 0, tree.Len()), words: make([]grammars.Word, 0, len(tree.Tokens()))}
 	for depth, n := range tree.All() {
 		switch {
 		case depth == 0:
 		case n.Kind() == derivation.Leaf && n.Token().Type != derivation.EOF:
-			t.Word(depth-1, n.Occurrence(), int(n.Token().Type), []byte(n.Text()))
+			token := n.Token()
+			t.Word(depth-1, n.Occurrence(), int(token.Type), tree.Input()[token.Start:token.End:token.End])
 		default:
 			t.Symbol(depth-1, n.Occurrence())
 		}

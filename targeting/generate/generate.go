@@ -129,7 +129,7 @@ func New(g *grammars.Grammar, r *rand.Rand, opt Options) (*Generator, error) {
 		return nil, err
 	}
 	opt = opt.withDefaults()
-	x := &Generator{graph: newGraph(g, opt), opt: opt, chooser: newChooser(g, opt), rand: r, writer: g.Writer()}
+	x := &Generator{graph: graphOf(g, opt), opt: opt, chooser: newChooser(g, opt), rand: r, writer: g.Writer()}
 	x.limit = size{opt.MaxNodes, opt.MaxTokens, opt.MaxRepeat}
 	if x.separators = opt.Separators; x.separators == nil {
 		x.separators = x.findSeparators()

@@ -65,7 +65,7 @@ func lockEmpty(ctx context.Context, tx pgx.Tx, database string) error {
 	}
 	for _, table := range []struct{ name, noun string }{
 		{"grammars", "a grammar"},
-		{"commits", "observations"},
+		{"commits where subject <> ''", "observations"},
 		{"models", "a model"},
 		{"jobs", "a job"},
 		{"campaigns", "a campaign"},
@@ -80,6 +80,9 @@ func lockEmpty(ctx context.Context, tx pgx.Tx, database string) error {
 		if exists {
 			return fmt.Errorf("database %s: %w: it has %s", database, store.ErrNotEmpty, table.noun)
 		}
+	}
+	if _, err := tx.Exec(ctx, "delete from commits"); err != nil { // that are hidden
+		return err
 	}
 	_, err := tx.Exec(ctx, "delete from chunks") // of models that were never complete
 	return err

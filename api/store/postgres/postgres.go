@@ -78,7 +78,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	}
 	s := &Store{pool: pool, blocks: blocks, patience: defaultPatience, now: func() time.Time { return time.Now().UTC() }}
 	if err := s.migrate(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, s.Close()) //nolint:contextcheck // as io.Closer
 	}
 	return s, nil
 }

@@ -25,7 +25,7 @@ import (
 const (
 	// leasePeriod is how long a replica that runs a job is believed to be alive after it
 	// was heard of. Then another replica may run the job.
-	leasePeriod = 20 * time.Second
+	leasePeriod = 10 * time.Second
 	renewPeriod = leasePeriod / 4
 	// progressPeriod is the least time between two reports of progress.
 	progressPeriod = 300 * time.Millisecond

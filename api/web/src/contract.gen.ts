@@ -1951,6 +1951,11 @@ export interface components {
              */
             refusals: boolean;
             /**
+             * @description Let a logistic regression overrule the tree of a method, where cross-validation prefers that.
+             * @default true
+             */
+            regressions: boolean;
+            /**
              * Format: double
              * @description Extra gain that a test of a feature other than a path must have, as a share of the gain of the best path.
              * @default 0.1
@@ -1984,6 +1989,8 @@ export interface components {
              * @default 256
              */
             keep_inputs: number;
+            /** @description Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition. */
+            sample?: number;
             seed?: components["schemas"]["Seed"];
         };
         TrainRequest: {
@@ -2014,6 +2021,8 @@ export interface components {
             unlabelled: number;
             /** @description Number of observations of inputs that reached a limit of the parser. */
             limited: number;
+            /** @description Number of observations that are not in the sample that was learned from; absent without a sample. */
+            unsampled?: number;
             used: number;
         };
         MethodCounts: {
@@ -2164,6 +2173,11 @@ export interface components {
             feature: string;
             /** @description Whether the input has the feature. */
             present: boolean;
+            /**
+             * Format: double
+             * @description Weight of the feature, if the prediction is `overruled`.
+             */
+            weight?: number;
             /** @description The feature as a path: the `occurrence` of each symbol in a derivation, outermost first. Absent if the feature is not a path. */
             path?: number[];
         };
@@ -2173,6 +2187,8 @@ export interface components {
             reached: boolean;
             /** @description Too few observations reached the method, or missed it, to learn when inputs reach it; `reached` is a guess. */
             unknown?: boolean;
+            /** @description A logistic regression is sure of `reached`, and overrules the decision tree, which predicts the contrary. `support` then counts held-out observations whose prediction was overruled in the same way, and `reasons` are the features of the input with the greatest weights for the prediction. */
+            overruled?: boolean;
             /** Format: double */
             probability: number;
             /**
@@ -2331,6 +2347,8 @@ export interface components {
             k: number;
             /** @description Derive each input of kpath for one path only. */
             one_target?: boolean;
+            /** @description With kpath, also cover the absence of each optional part, as the last symbol of paths. */
+            absent?: boolean;
             encoding?: components["schemas"]["Encoding"];
             /**
              * @description How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).
@@ -2748,6 +2766,7 @@ export interface components {
             outcomes?: components["schemas"]["OutcomeConditions"][];
             /** @description The constructs whose refusal the tree tests, or leads to the outcome. */
             refusals?: string[];
+            regression?: components["schemas"]["Regression"];
             /** @description The explanation as text, DOT or SVG, if requested. */
             rendered?: string;
         };
@@ -2756,6 +2775,30 @@ export interface components {
          * @enum {string}
          */
         ExplanationFormat: "json" | "text" | "dot" | "svg";
+        /** @description A logistic regression that may overrule the decision tree of a method. The log odds that an input reaches the method are `bias` plus the weights of its features; a tree that predicts "not reached" is overruled if they are above 0.85, and one that predicts "reached" if they are below -0.85. */
+        Regression: {
+            /** @description Whether predictions may be changed to "reached". */
+            to_reached: boolean;
+            /** @description Whether predictions may be changed to "not reached". */
+            to_not_reached: boolean;
+            /** Format: double */
+            bias: number;
+            /** @description The features with a weight, heaviest first. */
+            features: components["schemas"]["FeatureWeight"][];
+            /** @description Number of held-out observations whose prediction was overruled. */
+            overruled: number;
+            /** @description Number of these for which the regression was right. */
+            right: number;
+        };
+        FeatureWeight: {
+            /** @description Pattern or description of the feature. */
+            feature: string;
+            /**
+             * Format: double
+             * @description Positive if the feature speaks for reaching the method.
+             */
+            weight: number;
+        };
         OutcomeConditions: {
             outcome: string;
             /** @description The conditions under which the outcome is expected, most common first. */
@@ -3485,6 +3528,12 @@ export interface components {
              * @default 2000
              */
             train_on: number;
+            /**
+             * Format: double
+             * @description guided: factor of the time for covering paths, choosing among candidates, aiming and training.
+             * @default 1
+             */
+            effort: number;
             /** @description evogfuzz, fdloop: maximum number of generations; no limit if absent. */
             generations?: number;
             /** @description evogfuzz: end after this many generations without a new failure; no limit if absent. */
@@ -3804,6 +3853,8 @@ export interface components {
             methods?: string[];
             /** @description Number of executions of each method in `methods`; unknown if absent. */
             counts?: number[];
+            /** @description IDs of methods in the order in which they were called; unknown if absent. */
+            calls?: string[];
             /**
              * @description How the run ended; failure if there is a `failure`, and ok otherwise.
              * @enum {string}
@@ -5108,7 +5159,10 @@ export interface operations {
     trainModel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name for the request that the client chooses, such as a random number. A request with the same name and body as an earlier request of the same key gets the job of that request, so a request whose answer was lost can be sent again. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };

@@ -65,7 +65,7 @@ Strategies:
 	}
 	flags := cmd.Flags()
 	cli.BindGrammar(flags, &c.name)
-	cli.Bind(flags, &c.req, "start", "strategy", "n", "allow_duplicates", "no_verify", "k", "one_target", "close_off")
+	cli.Bind(flags, &c.req, "start", "strategy", "n", "allow_duplicates", "no_verify", "k", "one_target", "absent", "close_off")
 	c.learning.Bind(flags, "common, uncommon, failure")
 	c.learning.BindOutcome(flags)
 	cli.Bind(flags, &c.req, "expansions", "max_nodes", "max_tokens", "max_depth", "max_repeat", "cooldown", "spacing", "encoding")

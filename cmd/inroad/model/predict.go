@@ -160,18 +160,21 @@ func (c *predictCommand) printMethods(out *bufio.Writer, a openapi.Answer) {
 			word = "unknown, too few observations; perhaps " + word
 		}
 		fmt.Fprintf(out, "  %s: %s, probability %.2f (%.2f to %.2f), support %d of %d%s\n", m.Method, word,
-			m.Probability, m.Low, m.High, m.SupportReached, m.Support, because(m.Reasons))
+			m.Probability, m.Low, m.High, m.SupportReached, m.Support, because(m))
 	}
 }
 
 // because returns the conditions behind a prediction, or "" if the prediction holds for
 // all inputs.
-func because(reasons []openapi.Reason) string {
-	if len(reasons) == 0 {
+func because(m openapi.Prediction) string {
+	if m.Overruled {
+		return overruled(m.Reasons)
+	}
+	if len(m.Reasons) == 0 {
 		return ""
 	}
 	var with, without []string
-	for _, r := range reasons {
+	for _, r := range m.Reasons {
 		if r.Present {
 			with = append(with, r.Feature)
 		} else {
@@ -179,6 +182,18 @@ func because(reasons []openapi.Reason) string {
 		}
 	}
 	return ": " + cli.Condition(with, without)
+}
+
+// overruled returns the features that speak for a prediction that overrules a tree.
+func overruled(reasons []openapi.Reason) string {
+	var features []string
+	for _, r := range reasons {
+		features = append(features, fmt.Sprintf("%s (%+.2f)", r.Feature, r.Weight))
+	}
+	if len(features) == 0 {
+		return ": overrules the tree, because too little in the input speaks for it"
+	}
+	return ": overrules the tree, because of " + strings.Join(features, ", ")
 }
 
 // printOutside prints the outcomes of training inputs outside the grammar.

@@ -26,6 +26,7 @@ type trainCommand struct {
 	out          string
 	format       string
 	server       cli.Server
+	request      string // names the request
 	cli.Streams
 }
 
@@ -63,11 +64,12 @@ writes it to a file.`,
 	c.observations.bind(flags)
 	flags.StringVar(&c.out, "out", "", "`FILE` to write the model to")
 	cli.Bind(flags, &c.req, "from")
-	cli.Bind(flags, &c.req.Options, "k", "features", "trivia", "outcome", "refusals", "margin", "max_depth", "min_leaf", "balance", "learner", "folds", "keep_inputs", "seed")
+	cli.Bind(flags, &c.req.Options, "k", "features", "trivia", "outcome", "refusals", "regressions", "margin", "max_depth", "min_leaf", "balance", "learner", "folds", "keep_inputs", "sample", "seed")
 	c.server.BindWorkers(flags)
 	c.server.BindMemory(flags)
 	cli.BindFormat(flags, &c.format, "text", "json")
 	c.server.Bind(flags)
+	flags.StringVar(&c.request, "idempotency-key", "", "`NAME` of the training for the service: a command with the same name and options gets the same training")
 	return cmd
 }
 
@@ -87,6 +89,9 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	if c.server.Memory > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(c.server.Memory << 20 / 10 * 9) // the garbage collector then runs more often
 	}
+	if c.request != "" && c.server.URL == "" {
+		return errors.New("--idempotency-key: give --server")
+	}
 	service, err := c.server.Service()
 	if err != nil {
 		return err
@@ -102,7 +107,7 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	}
 	bar := cli.NewProgress(c.Err, "reading", 0)
 	m, err := service.Train(ctx, api.Training{
-		Grammar: c.req.Grammar, Start: c.req.Start, From: c.req.From, Options: c.req.Options, Observations: observations.Sources,
+		Grammar: c.req.Grammar, Start: c.req.Start, From: c.req.From, Options: c.req.Options, Observations: observations.Sources, IdempotencyKey: c.request,
 		Progress: func(p openapi.Progress) { bar.SetStage(p.Stage, int(p.Done), int(p.Total)) },
 	})
 	bar.End()
@@ -155,6 +160,7 @@ func printModel(w *bufio.Writer, m openapi.Model) {
 		{o.Outside, "of inputs outside the grammar"},
 		{o.Unlabelled, "without methods"},
 		{o.Limited, "of inputs that reached a limit of the parser"},
+		{o.Unsampled, "not in the sample"},
 	})
 	n := m.Methods
 	fmt.Fprintf(w, "%s: %d learned, %d always reached, %d never\n", cli.Count(n.All, "method", "methods"), n.Learned, n.Always, n.Never)

@@ -40,6 +40,7 @@ func Evaluation() []Subject {
 		{"rhino", "javascript", "Rhino#run", "org.mozilla.javascript", "org.mozilla:rhino:1.7.13", "observe/java/Rhino.java", nil},
 		{"goja", "javascript", "Goja", "github.com/dop251/goja/...", "", "", nil},
 		{"net-url", "url", "NetURL", "net/url", "", "", nil},
+		{"whatwg-url", "url", "WHATWG", "github.com/nlnwa/whatwg-url/...", "", "", nil},
 		{"encoding-json", "json", "EncodingJSON", "encoding/json", "", "", nil},
 		{"fastjson", "json", "FastJSON", "github.com/valyala/fastjson/...", "", "", nil},
 		{"gjson", "json", "GJSON", "github.com/tidwall/gjson", "", "", nil},

@@ -17,6 +17,7 @@ import (
 	"github.com/buger/jsonparser"
 	"github.com/dop251/goja"
 	jsoniter "github.com/json-iterator/go"
+	whatwg "github.com/nlnwa/whatwg-url/url"
 	"github.com/pingcap/tidb/pkg/parser"
 	"github.com/pingcap/tidb/pkg/parser/format"
 	_ "github.com/pingcap/tidb/pkg/parser/test_driver" // values of literals
@@ -136,6 +137,17 @@ func NetURL(input string) error {
 	_, err = url.ParseQuery(u.RawQuery)
 	_ = u.String() + u.Hostname() + u.Port() + u.EscapedPath() + u.EscapedFragment() + u.Redacted()
 	_ = u.JoinPath("..", "x").RequestURI()
+	return err
+}
+
+// WHATWG parses an input as browsers do, and reads every part of the URL.
+func WHATWG(input string) error {
+	u, err := whatwg.Parse(input)
+	if err != nil {
+		return err
+	}
+	_ = u.Href(false) + u.Hostname() + u.Port() + u.Pathname() + u.Search() + u.Hash() + u.SearchParams().String()
+	_, err = u.Parse("../x?y#z")
 	return err
 }
 
