@@ -120,6 +120,8 @@ func (x *generation) probabilities(ctx context.Context) (p *generate.Probabiliti
 		p, err = readProbabilities(x.grammar.Grammar, given)
 	case uses && x.grammar.Bundled:
 		p, err = generate.SampleProbabilities(ctx, x.grammar.ID, x.grammar.Grammar)
+	case uses && generate.GrammarProbabilities(x.grammar.Grammar) != nil:
+		p = generate.GrammarProbabilities(x.grammar.Grammar)
 	case uses:
 		return nil, &openapi.FieldError{
 			Field: "strategy", Value: string(x.req.Strategy),

@@ -197,6 +197,10 @@ type Node struct {
 	Chars     []g4.RuneRange // sets of characters, sorted
 	Types     []int          // sets of tokens, and without a scanner sets of characters: the types, sorted
 
+	// Probabilities are those of the alternatives of an alternation, if the grammar
+	// states any; nil otherwise. They add up to 1.
+	Probabilities []float64
+
 	// Size and Depth are the least number of symbols and the least height of a
 	// derivation of the node, the node included. Tokens is the least number of tokens
 	// of a derivation. All are [Unproductive] if the node has no finite derivation.

@@ -120,7 +120,37 @@ func (b *graphBuilder) block(block *g4.Block) *Node {
 	for _, alt := range block.Alts {
 		n.Children = append(n.Children, b.alt(alt))
 	}
+	n.Probabilities = probabilities(block)
 	return n
+}
+
+// probabilities returns the probabilities of alternatives; nil if none is stated.
+// Alternatives without one share what is left equally.
+func probabilities(block *g4.Block) []float64 {
+	out := make([]float64, len(block.Alts))
+	stated, others := 0.0, 0
+	for i, alt := range block.Alts {
+		if out[i] = alt.Probability; !alt.HasProbability {
+			others++
+		}
+		stated += alt.Probability
+	}
+	if others == len(out) {
+		return nil
+	}
+	sum := 0.0
+	for i, alt := range block.Alts {
+		if !alt.HasProbability {
+			out[i] = max(1-stated, 0) / float64(others)
+		}
+		sum += out[i]
+	}
+	for i := range out {
+		if out[i] /= sum; sum == 0 {
+			out[i] = 1 / float64(len(out))
+		}
+	}
+	return out
 }
 
 // alt builds the node of an alternative. EOF is not a symbol: a concatenation

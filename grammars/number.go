@@ -399,6 +399,9 @@ func digest(g *Grammar) string {
 	}
 	for _, n := range g.Nodes {
 		fmt.Fprintln(h, n.describe())
+		if n.Probabilities != nil { // they change the generated inputs, as notes do
+			fmt.Fprintln(h, "probabilities", n.Probabilities)
+		}
 	}
 	for _, r := range g.Rules { // notes change the generated inputs
 		for _, note := range r.source.Notes {

@@ -43,7 +43,7 @@ func (f *Forest) Below(i int32) []int32 { return f.symbols[i].below }
 
 // maxSteps limits the work for one input. A long input of an ambiguous grammar takes time
 // cubic in its length.
-const maxSteps = 50_000_000
+const maxSteps = 20_000_000
 
 // Of returns the forest of a parsed input: all derivations from a rule of the tokens of
 // its tree. The error is a [*limit.Error], or the cause of ctx's cancellation.
@@ -304,13 +304,13 @@ func (b *builder) collect(n *grammars.Node, from, to int, visited map[span]bool,
 	case grammars.Concatenation:
 		steps := b.forward(nil, n, from)
 		good := []int{to} // positions from which the rest derives the part
-		for i := len(n.Children) - 1; i >= 0; i-- {
+		for i, part := range slices.Backward(n.Children) {
 			var before []int
 			for _, s := range steps[i] {
 				for _, e := range good {
-					if b.meter.Step(1); has(n.Children[i], s, e) {
+					if b.meter.Step(1); has(part, s, e) {
 						before = append(before, s)
-						b.collect(n.Children[i], s, e, visited, out)
+						b.collect(part, s, e, visited, out)
 					}
 				}
 			}

@@ -97,6 +97,21 @@ func newProbabilities(g *grammars.Grammar) *Probabilities {
 	return &Probabilities{g, map[grammars.Occurrence][]float64{}, map[grammars.Occurrence]map[int]float64{}}
 }
 
+// GrammarProbabilities returns the probabilities that a grammar states; nil if it states
+// none.
+func GrammarProbabilities(g *grammars.Grammar) *Probabilities {
+	p := newProbabilities(g)
+	for _, n := range g.Nodes {
+		if n.Probabilities != nil {
+			p.alternatives[n.ID] = n.Probabilities
+		}
+	}
+	if len(p.alternatives) == 0 {
+		return nil
+	}
+	return p
+}
+
 // usualTimes is the highest number of rounds of an unbounded repetition, unless
 // another is given.
 const usualTimes = 10

@@ -2,8 +2,10 @@ package generate_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
+	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/grammartest"
 	"github.com/inroad/inroad/targeting/generate"
 )
@@ -80,5 +82,39 @@ func TestUnverified(t *testing.T) {
 		if want != got {
 			t.Errorf("input %q: drawn %s, parsed %s", input.Text, got, want)
 		}
+	}
+}
+
+func TestGrammarProbabilities(t *testing.T) {
+	g, err := grammars.Load(t.Context(), grammars.Source{Name: "g.scala", Text: `Grammar('s := "a" @@ 0.75 | "b" @@ 0.15 | "c" | "d")`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := generate.GrammarProbabilities(g)
+	if p == nil {
+		t.Fatal("no probabilities")
+	}
+	for i, want := range []float64{0.75, 0.15, 0.05, 0.05} {
+		if got := p.Alternatives(g.Nodes[g.Rule("s").Root])[i]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("alternative %d: %v, want %v", i, got, want)
+		}
+	}
+	x, err := generate.New(g, source(1), generate.Options{Probabilities: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for range 400 {
+		input, err := x.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[string(input.Text)]++
+	}
+	if seen["a"] < 250 || seen["a"] > 350 || seen["c"] == 0 || seen["d"] == 0 {
+		t.Errorf("inputs %v, want about 300 of a", seen)
+	}
+	if plain := grammartest.Bundled(t, "json"); generate.GrammarProbabilities(plain) != nil {
+		t.Error("json states no probabilities")
 	}
 }
