@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/inroad/inroad/api/openapi"
@@ -110,7 +111,7 @@ func campaignOptions(o openapi.CampaignOptions) campaign.Options {
 	out := campaign.Options{
 		Algorithm: campaign.Algorithm(o.Algorithm), Goal: campaign.Goal(o.Goal), Seed: uint64(*o.Seed), Runs: o.N, K: o.K,
 		MaxNodes: o.MaxNodes, Expansions: o.Expansions,
-		Guided: campaign.GuidedOptions{Round: o.Population, Rows: o.TrainOn},
+		Guided: campaign.GuidedOptions{Round: o.Population, Rows: o.TrainOn, Effort: o.Effort},
 		EvoGFuzz: campaign.EvoGFuzzOptions{
 			Generations: unlimited(o.Generations), Patience: o.Patience, Population: o.Population, Elitism: *o.Elitism,
 			Tournaments: unlimited(*o.Tournaments), TournamentSize: o.TournamentSize, Mutations: unlimited(*o.Mutations),
@@ -269,7 +270,7 @@ func (h *history) add(p openapi.CampaignPoint) bool {
 // fields contradict each other.
 func ToldObservation(input []byte, t openapi.ToldObservation) (observation.Observation, error) {
 	o := observation.Observation{
-		Input: input, Counts: t.Counts, Outcome: observation.Outcome(t.Outcome), Duration: duration(t.DurationMs),
+		Input: input, Counts: t.Counts, Calls: t.Calls, Outcome: observation.Outcome(t.Outcome), Duration: duration(t.DurationMs),
 	}
 	if t.Methods != nil {
 		o.Methods = append([]string{}, *t.Methods...)
@@ -287,18 +288,33 @@ func ToldObservation(input []byte, t openapi.ToldObservation) (observation.Obser
 	return o.Normalized(), nil
 }
 
-// CampaignFailures returns up to limit distinct failures of observations.
-func CampaignFailures(told iter.Seq2[ToldInput, error], limit int) (openapi.FailureList, error) {
+// CampaignFailures returns a page of the distinct failures of observations. All pages are
+// of the observations of which the first page is.
+func CampaignFailures(told iter.Seq2[ToldInput, error], cursor string, limit int) (openapi.FailureList, error) {
+	const list = "campaign failures"
+	first, of, err := ReadOffset(list, cursor)
+	if err != nil {
+		return openapi.FailureList{}, err
+	}
 	var groups observation.OutcomeGroups
+	runs := 0
 	for t, err := range told {
 		if err != nil {
 			return openapi.FailureList{}, err
 		}
+		if strconv.Itoa(runs) == of {
+			break
+		}
+		runs++
 		groups.Add(t.Observation)
 	}
 	all := groups.All()
 	out := openapi.FailureList{Failures: []openapi.DistinctFailure{}, Distinct: len(all)}
-	for _, g := range all[:min(len(all), limit)] {
+	rest := all[min(first, len(all)):]
+	if len(rest) > limit {
+		rest, out.Next = rest[:limit], NewCursor(list, strconv.Itoa(first+limit), strconv.Itoa(runs))
+	}
+	for _, g := range rest {
 		f, input := g.Failure(), g.Example.Input
 		item := openapi.DistinctFailure{Count: g.Count, Outcome: string(g.Example.Outcome), Type: f.Type, Message: f.Message, Stack: f.Stack, ID: InputID(input)}
 		item.Input, item.InputBase64 = Encode(input)
@@ -307,9 +323,15 @@ func CampaignFailures(told iter.Seq2[ToldInput, error], limit int) (openapi.Fail
 	return out, nil
 }
 
-// CampaignInputs returns up to limit observations that brought something new, newest
-// first. If before is not 0, it returns only those of earlier runs.
-func CampaignInputs(told iter.Seq2[ToldInput, error], before int64, limit int) (openapi.CampaignInputList, error) {
+// CampaignInputs returns a page of the observations that brought something new, newest
+// first.
+func CampaignInputs(told iter.Seq2[ToldInput, error], cursor string, limit int) (openapi.CampaignInputList, error) {
+	const list = "campaign inputs"
+	number, err := ReadNumber(list, cursor)
+	if err != nil {
+		return openapi.CampaignInputList{}, err
+	}
+	before := int64(number)
 	var finder campaign.Finder
 	var found []openapi.CampaignInput // the last ones, oldest first
 	more, run := false, int64(0)
@@ -337,7 +359,7 @@ func CampaignInputs(told iter.Seq2[ToldInput, error], before int64, limit int) (
 	slices.Reverse(found)
 	out := openapi.CampaignInputList{Inputs: append([]openapi.CampaignInput{}, found...)}
 	if more {
-		out.Before = found[len(found)-1].Run
+		out.Next = NumberCursor(list, uint64(found[len(found)-1].Run))
 	}
 	return out, nil
 }

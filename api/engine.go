@@ -19,10 +19,12 @@ import (
 
 // An Engine answers requests in this process. It is safe for concurrent use.
 type Engine struct {
-	Library   Library         // resolves the names of grammars and models
-	Limits    grammars.Limits // maximum limits of a request; zero fields mean the defaults of the contract
-	Workers   int             // goroutines of one request; one per core if 0
-	MaxMemory int64           // approximate bytes of a training or an evaluation; no limit if 0
+	Library Library         // resolves the names of grammars and models
+	Limits  grammars.Limits // maximum limits of a request; zero fields mean the defaults of the contract
+	Workers int             // goroutines of one request; one per core if 0
+	// MaxMemory is the approximate number of bytes of a training or an evaluation; 0 means
+	// that there is no limit. A training that needs more uses temporary files.
+	MaxMemory int64
 	// Untrusted restricts the ANTLR runtime, which can be neither interrupted nor
 	// limited, to small inputs of bundled grammars.
 	Untrusted bool

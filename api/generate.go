@@ -54,7 +54,9 @@ type generation struct {
 	workers int
 	seed    uint64
 	summary openapi.GenerateSummary
-	yield   func(openapi.GeneratedInput, error) bool
+	// absences are covered beside the paths; nil if they are not asked for.
+	absences *solve.Absences
+	yield    func(openapi.GeneratedInput, error) bool
 }
 
 func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.GenerateRequest) (*generation, error) {
@@ -72,6 +74,9 @@ func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.
 	if err := refine.Prepare(ctx, g.Grammar, start); err != nil {
 		return nil, err
 	}
+	if req.Absent && req.Strategy != openapi.Kpath {
+		return nil, openapi.FieldErrorf("absent", "the strategy must be kpath, not %s", req.Strategy)
+	}
 	n := 10
 	if req.Strategy == openapi.Kpath {
 		n = maxGenerated
@@ -85,7 +90,7 @@ func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.
 	}
 	x := &generation{req: req, grammar: g, workers: e.workers(), seed: Seed(req.Seed), opt: generate.Options{
 		Start: start, MaxNodes: req.MaxNodes, MaxTokens: req.MaxTokens, MaxDepth: req.MaxDepth, MaxRepeat: req.MaxRepeat, Shortest: req.Strategy == openapi.Shortest,
-		Cooldown: req.Cooldown, Expansions: req.Expansions, AllowDuplicates: req.AllowDuplicates,
+		Cooldown: req.Cooldown, Expansions: req.Expansions, AllowDuplicates: req.AllowDuplicates, Unverified: req.NoVerify,
 		Spacing: map[openapi.GenerateRequestSpacing]generate.Spacing{
 			openapi.CompactSpacing: generate.Compact, openapi.FullSpacing: generate.Spaced, openapi.RandomSpacing: generate.RandomSpacing,
 		}[req.Spacing],
@@ -130,6 +135,9 @@ func (x *generation) probabilities(ctx context.Context) (p *generate.Probabiliti
 // readTexts returns the texts of tokens in a request. Each text must lex as its token.
 func readTexts(g *grammars.Grammar, given map[string][]string) (generate.Texts, error) {
 	texts, writer := generate.Texts{}, g.Writer()
+	if g.Scannerless && len(given) > 0 {
+		return nil, openapi.FieldErrorf("tokens", "grammar %s has no tokens: it is scannerless", g.Name)
+	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		token := slices.Index(g.Tokens(), name)
 		if token < 1 {
@@ -188,8 +196,16 @@ func (x *generation) take(set int, input *generate.Input) error {
 	x.summary.Inputs++
 	x.summary.Draws += input.Draws
 	x.summary.Repairs += input.Repairs
+	if x.opt.Unverified {
+		x.summary.Unverified++
+	}
 	if input.ReadOtherwise {
 		x.summary.ReadOtherwise++
+	}
+	if x.absences != nil {
+		if err := x.absences.Add(input.Tree); err != nil {
+			return err
+		}
 	}
 	line := generatedInput(input)
 	if isLatin1(x.req.Encoding) {
@@ -240,6 +256,15 @@ func (x *generation) cover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if x.req.Absent {
+		solver, err := solve.New(x.grammar.Grammar, x.opt.Start) //nolint:contextcheck // linear in the size of the grammar
+		if err != nil {
+			return err
+		}
+		if x.absences, err = solver.NewAbsences(x.req.K); err != nil {
+			return err
+		}
+	}
 	var input *generate.Input
 	for range x.req.N {
 		if input, err = cover.Next(ctx); err != nil {
@@ -256,6 +281,28 @@ func (x *generation) cover(ctx context.Context) error {
 		err = x.complete(ctx, cover)
 	}
 	x.summary.Covered, x.summary.Paths = cover.Covered()
+	if err != nil || x.absences == nil {
+		return err
+	}
+	err = x.coverAbsences(ctx)
+	covered, all := x.absences.Covered()
+	x.summary.Covered, x.summary.Paths = x.summary.Covered+covered, x.summary.Paths+all
+	x.summary.Impossible += x.absences.Impossible
+	x.summary.Unrealised += x.absences.NotFound
+	return err
+}
+
+// coverAbsences adds inputs for absences that the inputs so far do not cover.
+func (x *generation) coverAbsences(ctx context.Context) error {
+	err := x.absences.Cover(ctx, source(x.seed), func(input *generate.Input) error {
+		if x.summary.Inputs == x.req.N {
+			return errEnough
+		}
+		return x.take(0, input)
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
 	return err
 }
 

@@ -19,7 +19,7 @@ func (e *Engine) CheckGrammar(ctx context.Context, req openapi.GrammarSource) (o
 	if err := openapi.Validate(&req); err != nil {
 		return openapi.GrammarReport{}, err
 	}
-	g, err := LoadGrammar(ctx, req.Start, Sources(req.Files))
+	g, err := LoadGrammar(ctx, req.Start, Sources(req))
 	if found, ok := errors.AsType[g4.Diagnostics](err); ok {
 		return openapi.GrammarReport{Findings: Findings(found)}, nil
 	}
@@ -60,10 +60,13 @@ func (g *Grammar) Answer() openapi.Grammar {
 }
 
 // Sources converts the files of a request to sources for package grammars.
-func Sources(files []openapi.GrammarFile) []grammars.Source {
+func Sources(req openapi.GrammarSource) []grammars.Source {
 	var out []grammars.Source
-	for _, f := range files {
+	for _, f := range req.Files {
 		out = append(out, grammars.Source{Name: f.Name, Text: f.Text})
+	}
+	if req.Scannerless || req.MergeLiterals {
+		return grammars.Scannerless(out, req.MergeLiterals)
 	}
 	return out
 }

@@ -17,7 +17,7 @@ func newLearner(name openapi.TrainOptionsLearner) (model.Learner, error) {
 	if !golearn.Available {
 		return model.Learner{}, &openapi.FieldError{Field: "learner", Value: string(name), Problem: golearn.ErrNotBuilt.Error()}
 	}
-	return model.Learner{Name: string(name), New: func(t *dtree.Table, rows []int32, opt dtree.Options) model.TreeLearner {
+	return model.Learner{Name: string(name), InMemory: true, New: func(t *dtree.Table, rows []int32, opt dtree.Options) model.TreeLearner {
 		return golearn.New(t, rows, opt)
 	}}, nil
 }

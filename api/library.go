@@ -14,6 +14,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/bundled"
+	"github.com/inroad/inroad/grammars/tribble"
 	"github.com/inroad/inroad/model"
 )
 
@@ -64,7 +65,7 @@ func GrammarNotFound(name string) *NotFoundError {
 // a file name.
 func GrammarFileNotFound(name string) *NotFoundError {
 	err := GrammarNotFound(name)
-	err.Advice = "names of files end in .g4 or contain a slash"
+	err.Advice = "names of files end in .g4 or .scala, or contain a slash"
 	return err
 }
 
@@ -90,9 +91,12 @@ type Files struct {
 }
 
 // IsGrammarFile reports whether a name is a file name: it contains a slash or ends in
-// .g4. Other names are those of bundled grammars.
+// .g4 or .scala. Other names are those of bundled grammars.
 func IsGrammarFile(name string) bool {
-	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".g4")
+	if _, scannerless, _ := cutReading(name); scannerless {
+		return true
+	}
+	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".g4") || strings.HasSuffix(name, tribble.Extension)
 }
 
 // Grammars returns the bundled grammars.
@@ -126,9 +130,37 @@ func (f *Files) Grammar(ctx context.Context, name string) (*Grammar, error) {
 	return f.grammars[name], nil
 }
 
+// Prefixes of the name of a grammar that say how its files are read.
+const (
+	scannerlessPrefix = "scannerless:"
+	mergedPrefix      = "merge-literals:"
+)
+
+// ScannerlessName returns the name of a grammar that is read without a scanner, and with
+// merge with literals that follow each other as one.
+func ScannerlessName(name string, merge bool) string {
+	if merge {
+		return mergedPrefix + name
+	}
+	return scannerlessPrefix + name
+}
+
+// cutReading splits the name of a grammar into what [ScannerlessName] was given.
+func cutReading(name string) (rest string, scannerless, merge bool) {
+	if rest, merge = strings.CutPrefix(name, mergedPrefix); merge {
+		return rest, true, true
+	}
+	rest, scannerless = strings.CutPrefix(name, scannerlessPrefix)
+	return rest, scannerless, false
+}
+
 // ReadGrammar reads the sources in a comma-separated list of bundled grammars and
 // files.
 func ReadGrammar(name string) ([]grammars.Source, error) {
+	if rest, scannerless, merge := cutReading(name); scannerless {
+		sources, err := ReadGrammar(rest)
+		return grammars.Scannerless(sources, merge), err
+	}
 	if name == "" {
 		return nil, fmt.Errorf("no grammar: give a bundled grammar (%s) or .g4 files, joined by commas", strings.Join(bundled.Names(), ", "))
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/inroad/inroad/api/openapi"
@@ -29,9 +30,16 @@ func (e *Engine) Methods(ctx context.Context, name string, req openapi.ListMetho
 		}
 	}
 	sortMethods(list, req.Sort, req.Descending)
-	out := openapi.MethodList{Total: len(list), Methods: list[min(req.Offset, len(list)):]}
+	first, of, err := ReadOffset("methods", req.Cursor)
+	if err == nil && of != "" && of != m.Digest {
+		err = openapi.FieldErrorf("cursor", "is of another model: list again from the first page")
+	}
+	if err != nil {
+		return openapi.MethodList{}, err
+	}
+	out := openapi.MethodList{Total: len(list), Methods: list[min(first, len(list)):]}
 	if req.Limit > 0 && req.Limit < len(out.Methods) {
-		out.Methods, out.Next = out.Methods[:req.Limit], req.Offset+req.Limit
+		out.Methods, out.Next = out.Methods[:req.Limit], NewCursor("methods", strconv.Itoa(first+req.Limit), m.Digest)
 	}
 	return out, nil
 }

@@ -3,6 +3,7 @@ package api_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -76,6 +77,11 @@ func TestMethods(t *testing.T) {
 func TestMethodsOfRequest(t *testing.T) {
 	engine, model := trainedOnMethods(t, 5)
 	unscored, unscoredModel := trainedOnMethods(t, 1)
+	described, err := engine.Model(t.Context(), model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cursor := func(offset int) string { return api.NewCursor("methods", strconv.Itoa(offset), described.ID) }
 	for _, test := range []struct {
 		name string
 		req  openapi.ListMethodsParams
@@ -97,17 +103,24 @@ func TestMethodsOfRequest(t *testing.T) {
 		{"by a part of the ID", openapi.ListMethodsParams{Contains: "io.go#"}, "close fail odd rare", 0},
 		{"by a part of no ID", openapi.ListMethodsParams{Contains: "IO.go"}, "", 0},
 		{"first page", openapi.ListMethodsParams{Limit: 4}, "add main close fail", 4},
-		{"last page", openapi.ListMethodsParams{Limit: 4, Offset: 4}, "odd rare", 0},
-		{"after the last page", openapi.ListMethodsParams{Limit: 4, Offset: 9}, "", 0},
+		{"last page", openapi.ListMethodsParams{Limit: 4, Cursor: cursor(4)}, "odd rare", 0},
+		{"after the last page", openapi.ListMethodsParams{Limit: 4, Cursor: cursor(9)}, "", 0},
 		{"a page that ends at the last method", openapi.ListMethodsParams{Limit: 6}, "add main close fail odd rare", 0},
 	} {
 		list, err := engine.Methods(t.Context(), model, test.req)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := names(list); got != test.want || list.Next != test.next {
-			t.Errorf("%s: got %q and next %d, want %q and %d", test.name, got, list.Next, test.want, test.next)
+		next := ""
+		if test.next > 0 {
+			next = cursor(test.next)
 		}
+		if got := names(list); got != test.want || list.Next != next {
+			t.Errorf("%s: got %q and next %q, want %q and %q", test.name, got, list.Next, test.want, next)
+		}
+	}
+	if _, err := engine.Methods(t.Context(), model, openapi.ListMethodsParams{Cursor: api.NewCursor("methods", "4", "other")}); err == nil || err.Error() != "cursor: is of another model: list again from the first page" {
+		t.Errorf("a cursor of another model: %v", err)
 	}
 	list, err := unscored.Methods(t.Context(), unscoredModel, openapi.ListMethodsParams{Sort: openapi.SortByF1})
 	if got := names(list); err != nil || got != "add main close fail odd rare" || list.Methods[0].HeldOut != nil {

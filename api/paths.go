@@ -13,6 +13,7 @@ import (
 	"github.com/inroad/inroad/features/fit"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/forest"
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/grammars/refine"
 )
@@ -98,8 +99,11 @@ func (e *Engine) MeasureCoverage(ctx context.Context, grammar string, req openap
 	if err != nil {
 		return out, err
 	}
+	if req.AnyDerivation && (req.Absent || req.Trivia || isLatin1(req.Encoding)) {
+		return out, openapi.FieldErrorf("any_derivation", "must not be combined with absent, trivia or an encoding")
+	}
 	all := features.NewSpace(g.Grammar, opt).Count(req.K)
-	opt.Possible = true
+	opt.Possible = !req.AnyDerivation // the parser's choices matter only for its own tree
 	space := features.NewSpace(g.Grammar, opt)
 	if req.Missing > 0 {
 		if err := listable(space, req.K); err != nil {
@@ -108,7 +112,16 @@ func (e *Engine) MeasureCoverage(ctx context.Context, grammar string, req openap
 	}
 	set := features.NewSet(req.K)
 	extractor := features.NewExtractor(space, req.K)
-	seen, err := e.eachTree(ctx, g, grammars.ParseOptions{Start: opt.Start, Latin1: isLatin1(req.Encoding)}, corpus, func(tree *derivation.Tree) error { return extractor.Add(set, tree) })
+	seen, err := e.eachTree(ctx, g, grammars.ParseOptions{Start: opt.Start, Latin1: isLatin1(req.Encoding)}, corpus, func(tree *derivation.Tree) error {
+		if !req.AnyDerivation {
+			return extractor.Add(set, tree)
+		}
+		f, err := forest.Of(ctx, g.Grammar, opt.Start, tree)
+		if err != nil {
+			return err
+		}
+		return extractor.AddForest(set, f)
+	})
 	if err != nil {
 		return out, err
 	}

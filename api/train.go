@@ -27,6 +27,8 @@ type Training struct {
 	Options      openapi.TrainOptions
 	Observations observation.Sources
 	Progress     func(openapi.Progress) // called from time to time; may be nil
+
+	IdempotencyKey string // for a service: names the request, which may be repeated; random if empty
 }
 
 // Train implements [Service]. If the library can keep models, it keeps this one.
@@ -63,7 +65,7 @@ type Learning struct {
 }
 
 // Learn learns a model.
-func (e *Engine) Learn(ctx context.Context, l Learning) (*model.Model, error) {
+func (e *Engine) Learn(ctx context.Context, l Learning) (learned *model.Model, err error) {
 	opt, err := e.modelOptions(&l.Options)
 	if err != nil {
 		return nil, err
@@ -88,6 +90,7 @@ func (e *Engine) Learn(ctx context.Context, l Learning) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, trainer.Close()) }()
 	if err := e.gather(ctx, trainer, l, opt, report); err != nil {
 		return nil, err
 	}
@@ -98,7 +101,7 @@ func (e *Engine) Learn(ctx context.Context, l Learning) (*model.Model, error) {
 // gather adds observations to a trainer. It returns an error if learning from them
 // would take too much memory.
 func (e *Engine) gather(ctx context.Context, trainer *model.Trainer, l Learning, opt model.Options, report func(openapi.Progress)) error {
-	done, checked := int64(0), int64(0)
+	done := int64(0)
 	for block, err := range l.Blocks {
 		if err != nil {
 			return err
@@ -109,14 +112,11 @@ func (e *Engine) gather(ctx context.Context, trainer *model.Trainer, l Learning,
 		}
 		done += int64(len(block.Observations))
 		report(openapi.Progress{Stage: "reading", Done: done, Total: l.Total})
-		if done >= checked+checked/8 { // a check takes time in proportion to all observations
-			checked = done
-			if err := e.checkMemory(trainer.Size(), opt); err != nil {
-				return err
-			}
+		if err := e.checkMemory(trainer.Size(), opt); err != nil {
+			return err
 		}
 	}
-	return e.checkMemory(trainer.Size(), opt)
+	return nil
 }
 
 // throttle limits how often progress is reported: there may be thousands of trees.
@@ -141,6 +141,9 @@ func (e *Engine) CheckTraining(o *openapi.TrainOptions, size model.Size) error {
 	opt, err := e.modelOptions(o)
 	if err != nil {
 		return err
+	}
+	if opt.Sample > 0 {
+		size.Observations = min(size.Observations, 2*opt.Sample) // before some are dropped
 	}
 	return e.checkMemory(size, opt)
 }
@@ -172,12 +175,12 @@ func (e *Engine) modelOptions(o *openapi.TrainOptions) (model.Options, error) {
 	}
 	o.Seed = new(openapi.Seed(Seed(o.Seed)))
 	opt := model.Options{
-		K: o.K, MaxDepth: o.MaxDepth, MinLeaf: o.MinLeaf, Folds: o.Folds, Margin: *o.Margin, Inputs: *o.KeepInputs,
+		K: o.K, MaxDepth: o.MaxDepth, MinLeaf: o.MinLeaf, Folds: o.Folds, Margin: *o.Margin, Inputs: *o.KeepInputs, Sample: o.Sample,
 		Trivia: *o.Trivia, Outcome: *o.Outcome, Refusals: *o.Refusals, Regressions: *o.Regressions, Seed: uint64(*o.Seed), Extras: model.Defaults().Extras,
 		Balance: map[openapi.TrainOptionsBalance]dtree.Balance{
 			openapi.None: dtree.None, openapi.Sqrt: dtree.Sqrt, openapi.Subsample: dtree.Subsample,
 		}[o.Balance],
-		Learner: learner, Workers: e.workers(), Limits: e.Limits,
+		Learner: learner, Workers: e.workers(), Limits: e.Limits, Memory: e.MaxMemory, Scratch: newScratchFile,
 	}
 	var kinds []string
 	for _, name := range o.Features {
@@ -226,7 +229,7 @@ func (m *Model) Answer() openapi.Model {
 		Exact: m.Grammar.Exact(), Code: report(m.Grammar).Summary.Code,
 		Observations: openapi.Gathered{
 			Given: m.Stats.Observations, Duplicates: m.Stats.Duplicates, Contradictory: m.Stats.Contradictory,
-			Outside: m.Stats.Outside, Unlabelled: m.Stats.Unknown, Limited: m.Stats.Limited, Used: m.Rows,
+			Outside: m.Stats.Outside, Unlabelled: m.Stats.Unknown, Limited: m.Stats.Limited, Unsampled: m.Stats.Unsampled, Used: m.Rows,
 		},
 		Outcomes: append([]string{}, m.Outcomes...), Features: m.Columns, K: m.Options.K, Seed: int64(m.Options.Seed),
 	}

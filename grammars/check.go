@@ -380,6 +380,11 @@ func (c *checker) loops() {
 			continue
 		}
 		switch body := n.Children[0]; {
+		case n.Max != 1 && c.nullable[body.ID] && c.spec.Scannerless && c.emptyLast(body):
+			c.spec.EmptyRounds = true
+			c.warnf(n.Pos, "rule %s repeats an element that can be empty; after an empty round, the repetition ends", n.Rule.Name)
+		case n.Max != 1 && c.nullable[body.ID] && c.spec.Scannerless:
+			c.errorf(n.Pos, "rule %s repeats an element that can be empty: its alternatives that can be empty must come last, and its repetitions must be greedy", n.Rule.Name)
 		case n.Max != 1 && c.nullable[body.ID]:
 			c.errorf(n.Pos, "rule %s repeats an element that can be empty; the parser would loop forever", n.Rule.Name)
 		case n.Max != 1 && c.ends[body.ID]:
@@ -388,6 +393,30 @@ func (c *checker) loops() {
 			c.warnf(n.Pos, "rule %s makes an element optional that can already be empty", n.Rule.Name)
 		}
 	}
+}
+
+// emptyLast reports whether the parser takes an empty derivation of a node only if it can
+// take no other: alternatives that can be empty come last, and repetitions are greedy.
+func (c *checker) emptyLast(body *Node) bool {
+	seen := map[*Node]bool{}
+	for work := []*Node{body}; len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if c.meter.Step(1); seen[n] || !c.nullable[n.ID] {
+			continue
+		}
+		seen[n] = true
+		for i, child := range n.Children {
+			if n.Kind == Alternation && c.nullable[child.ID] && i < len(n.Children)-1 {
+				return false
+			}
+		}
+		if n.Kind == Repetition && n.NonGreedy {
+			return false
+		}
+		work = append(work, n.Children...)
+	}
+	return true
 }
 
 // productive reports rules without a finite derivation. If only tokens are

@@ -17,7 +17,7 @@ type Inside = atn.Inside
 type insidesKey struct{}
 
 // maxInside limits the work to find the symbols inside of all tokens.
-const maxInside = 300_000
+const maxInside = 600_000
 
 // Inside returns the symbols inside the tokens that a lexer rule makes, or inside the
 // parts of tokens that it matches. It returns nil if all symbols of the rule may occur, or

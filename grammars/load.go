@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path"
 	"slices"
 	"strconv"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/internal/atn"
 	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/grammars/tribble"
 )
 
 // A Source is the text of one grammar file.
@@ -76,7 +78,11 @@ func LoadWith(ctx context.Context, opt LoadOptions, sources ...Source) (g *Gramm
 		What: "steps to load a grammar", Value: strconv.Itoa(limits.Steps), Advice: tooLarge,
 	})}
 	for _, s := range sources {
-		file, found, err := g4.Parse(ctx, s.Name, s.Text)
+		parse := g4.Parse
+		if path.Ext(s.Name) == tribble.Extension {
+			parse = tribble.Parse
+		}
+		file, found, err := parse(ctx, s.Name, s.Text)
 		if errors.Is(err, g4.ErrElements) {
 			err = &limit.Error{What: "elements of a grammar file", Value: strconv.Itoa(g4.MaxElements), Advice: tooLarge}
 		}

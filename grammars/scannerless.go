@@ -1,11 +1,13 @@
 package grammars
 
 import (
+	"path"
 	"slices"
 	"strconv"
 
 	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/internal/atn"
+	"github.com/inroad/inroad/grammars/tribble"
 )
 
 // classify sets the token types of a scannerless grammar's symbols. The automaton
@@ -102,6 +104,25 @@ func (g *Grammar) LiteralTypes(n *Node) [][]int {
 		}
 		slices.Sort(types)
 		out = append(out, slices.Compact(types))
+	}
+	return out
+}
+
+// Scannerless returns the sources of a grammar with the options set by which it is read
+// without a scanner. With merge, literals that follow each other become one.
+func Scannerless(sources []Source, merge bool) []Source {
+	out := slices.Clone(sources)
+	for i, s := range out {
+		switch isTribble := path.Ext(s.Name) == tribble.Extension; {
+		case isTribble && merge:
+			out[i].Text += "\n" + tribble.MergeLiterals + "\n"
+		case isTribble:
+		default:
+			if merge {
+				out[i].Text = g4.WithOption(out[i].Text, "mergeLiterals")
+			}
+			out[i].Text = g4.WithOption(out[i].Text, "scannerless")
+		}
 	}
 	return out
 }

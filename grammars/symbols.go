@@ -16,6 +16,7 @@ func (s *Symbols) In(n *Node) []*Node {
 		if n.Kind.Symbolic() || n.Kind == End {
 			s.in[n.ID] = []*Node{n}
 		} else {
+			s.in[n.ID] = []*Node{}
 			for _, child := range n.Children {
 				s.in[n.ID] = append(s.in[n.ID], s.In(child)...)
 			}

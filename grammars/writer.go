@@ -22,6 +22,8 @@ type Writer struct {
 	speller  *atn.Speller
 	goals    map[goalKey]*atn.Goal
 	releases map[string][]byte // see release
+	missed   int               // searches for releases in vain
+	unspelt  map[spellKey]int  // searches for texts in vain
 }
 
 type goalKey struct {
@@ -29,9 +31,14 @@ type goalKey struct {
 	rule  *Rule
 }
 
+type spellKey struct {
+	goalKey
+	mode int
+}
+
 // Writer returns a Writer for the grammar's tokens.
 func (g *Grammar) Writer() *Writer {
-	return &Writer{grammar: g, speller: g.machine.Speller(), goals: map[goalKey]*atn.Goal{}, releases: map[string][]byte{}}
+	return &Writer{grammar: g, speller: g.machine.Speller(), goals: map[goalKey]*atn.Goal{}, releases: map[string][]byte{}, unspelt: map[spellKey]int{}}
 }
 
 // AnyMode stands for any mode of a rule that produces a token.
@@ -71,13 +78,20 @@ func (w *Writer) from(token, mode int, rule *Rule) []atn.Lexed {
 // Spell returns a random text that lexes as a token of the given type; nil if none was
 // found. The token begins in the given mode and is ended by the given rule, if that is
 // not nil.
+//
+// Where it was called in vain twice, it returns nil at once.
 func (w *Writer) Spell(r *rand.Rand, token, mode int, rule *Rule) []byte {
+	key := spellKey{goalKey{token, rule}, mode}
+	if w.unspelt[key] == maxUnspelt {
+		return nil
+	}
 	for _, from := range w.from(token, mode, rule) {
 		search := atn.Search{Rand: r, Wander: maxWander, Most: maxSpellings}
 		if text, _, _ := w.speller.Spell(from, w.goal(token, rule), search); text != nil {
 			return text
 		}
 	}
+	w.unspelt[key]++
 	return nil
 }
 
@@ -178,7 +192,10 @@ const (
 	maxSpellings = 2_000 // spellings to look at
 	maxRespelt   = 100   // likewise, to replace a text that does not fit
 	maxGaps      = 2     // separators to try before a new text
+	maxReleased  = 500   // likewise, for a separator
 	maxReleases  = 1_000 // separators to remember
+	maxMissed    = 20    // searches for separators in vain
+	maxUnspelt   = 2     // searches for the text of a token in vain
 )
 
 // Writing says how a [Writer] joins tokens.
@@ -328,13 +345,17 @@ func (p *page) release(at place) []byte {
 	t := at.threads[0]
 	key := p.speller.Key(t)
 	text, known := p.releases[key]
-	if !known {
-		text, _, _ = p.speller.Spell(t, p.goal(0, nil), atn.Search{Most: maxSpellings, Accept: func(after atn.Lexed) bool { return after.Guards() <= 1 }})
-		if len(p.releases) > maxReleases {
-			clear(p.releases)
-		}
-		p.releases[key] = text
+	if known || p.missed == maxMissed {
+		return text
 	}
+	text, _, _ = p.speller.Spell(t, p.goal(0, nil), atn.Search{Most: maxReleased, Accept: func(after atn.Lexed) bool { return after.Guards() <= 1 }})
+	if text == nil {
+		p.missed++
+	}
+	if len(p.releases) > maxReleases {
+		clear(p.releases)
+	}
+	p.releases[key] = text
 	return text
 }
 

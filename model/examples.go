@@ -45,6 +45,15 @@ func (e *exampleLengths) add(length int, records []record) bool {
 	return length <= e.most
 }
 
+// keepsExample counts an input and reports whether it may become an example. Inputs of a
+// sample stay: which of them are the shortest is known only in the end.
+func (t *Trainer) keepsExample(length int) bool {
+	if t.draws() {
+		return length <= maxExample
+	}
+	return t.examples.add(length, t.records)
+}
+
 // longest returns the least length up to which there are enough inputs.
 func (e *exampleLengths) longest() int {
 	sum := 0

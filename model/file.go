@@ -88,6 +88,7 @@ type optionsFile struct {
 	Second    bool `cbor:",omitempty"` // regressions
 	Folds     int
 	Inputs    int
+	Sample    int `cbor:",omitempty"`
 	Seed      uint64
 	Learner   string
 }
@@ -269,6 +270,12 @@ func newModel(ctx context.Context, f *modelFile) (*Model, error) {
 	if g.Digest != f.Grammar {
 		return nil, errors.New("grammar does not match its digest")
 	}
+	return newModelOf(g, f)
+}
+
+// newModelOf validates an encoded model and decodes it, with its grammar, whose analyses
+// are then shared.
+func newModelOf(g *grammars.Grammar, f *modelFile) (*Model, error) {
 	m := &Model{
 		Grammar: g, Subject: f.Subject, Commit: f.Commit, Options: f.Options.fromFile(),
 		Units: f.Units, Outcomes: f.Outcomes, Rows: f.Rows, Columns: f.Columns,
@@ -287,14 +294,14 @@ func newModel(ctx context.Context, f *modelFile) (*Model, error) {
 func (f optionsFile) fromFile() Options {
 	return Options{
 		K: f.K, Trivia: !f.NoTrivia, Extras: f.Extras, Margin: f.Margin, MaxDepth: f.MaxDepth, MinLeaf: f.MinLeaf,
-		Balance: f.Balance, Outcome: !f.NoOutcome, Refusals: f.Refusals, Regressions: f.Second, Folds: f.Folds, Inputs: f.Inputs, Seed: f.Seed, Learner: Learner{Name: f.Learner},
+		Balance: f.Balance, Outcome: !f.NoOutcome, Refusals: f.Refusals, Regressions: f.Second, Folds: f.Folds, Inputs: f.Inputs, Sample: f.Sample, Seed: f.Seed, Learner: Learner{Name: f.Learner},
 	}
 }
 
 func (opt Options) toFile() optionsFile {
 	return optionsFile{
 		K: opt.K, NoTrivia: !opt.Trivia, Extras: opt.Extras, Margin: opt.Margin, MaxDepth: opt.MaxDepth, MinLeaf: opt.MinLeaf,
-		Balance: opt.Balance, NoOutcome: !opt.Outcome, Refusals: opt.Refusals, Second: opt.Regressions, Folds: opt.Folds, Inputs: opt.Inputs, Seed: opt.Seed, Learner: opt.Learner.Name,
+		Balance: opt.Balance, NoOutcome: !opt.Outcome, Refusals: opt.Refusals, Second: opt.Regressions, Folds: opt.Folds, Inputs: opt.Inputs, Sample: opt.Sample, Seed: opt.Seed, Learner: opt.Learner.Name,
 	}
 }
 
@@ -423,7 +430,7 @@ func (m *Model) decodeSeen() error {
 }
 
 // model returns the trained model.
-func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
+func (k *task) model(t *Trainer) (*Model, error) {
 	f := &modelFile{
 		Numbering: grammars.NumberingVersion, Sources: t.sources, Start: t.grammar.Start, Grammar: t.grammar.Digest,
 		Subject: t.subject, Commit: t.commit, Options: k.opt.toFile(), Units: k.units, Outcomes: k.outcomes,
@@ -447,8 +454,10 @@ func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 		f.Inputs = append(f.Inputs, kept.input)
 	}
 	ids := make([]uint64, 0, len(t.pathIndex))
-	for id := range t.pathIndex {
-		ids = append(ids, id)
+	for id, feature := range t.pathIndex {
+		if k.view.matrix.present.Has(feature) {
+			ids = append(ids, id)
+		}
 	}
 	slices.Sort(ids)
 	for _, id := range ids {
@@ -457,7 +466,7 @@ func (k *task) model(ctx context.Context, t *Trainer) (*Model, error) {
 	if f.Recorded, err = k.recorded.pack(); err != nil {
 		return nil, err
 	}
-	m, err := newModel(ctx, f)
+	m, err := newModelOf(t.grammar, f)
 	if err != nil {
 		return nil, err
 	}

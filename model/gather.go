@@ -174,9 +174,8 @@ type partReader struct {
 	arena  []byte
 }
 
-// read reads the contents of the records from start on in order, as many as take up to
-// limit bytes, but all of a list of equal records. The size of all others is known only
-// when they have been read: those whose rank is too high are dropped again.
+// read reads the contents of successive records from start on in order. It reads about
+// limit bytes, but does not separate records that differ in their methods only.
 func (p *partReader) read(ctx context.Context, t *Trainer, rank, order []int32, start int, limit int64) error {
 	mean := t.log.Size()/int64(len(order)) + 1
 	end := start + int(min(max(limit/mean, 1), int64(len(order)-start)))

@@ -17,9 +17,10 @@ import (
 // Outcomes always have their own column, because equal features may explain
 // them.
 type matrix struct {
-	columns      []Feature // each with its equal features
-	extra        int       // index of the first column that is an extra feature or an outcome
-	firstOutcome int32     // index of the first column that is an outcome
+	columns      []Feature  // each with its equal features
+	extra        int        // index of the first column that is an extra feature or an outcome
+	firstOutcome int32      // index of the first column that is an outcome
+	present      dtree.Bits // features of the task that some rows have
 	table        *dtree.Table
 	stored       *storedTable // nil if the table is in memory
 }
@@ -130,6 +131,12 @@ func (k *task) newMatrix(ctx context.Context, refusals []refused) (*matrix, erro
 		return nil, err
 	}
 	m, columnOf, cells := mergeColumns(e.all, sets, len(k.rows))
+	m.present = dtree.NewBits(len(k.features))
+	for f := range k.features {
+		if sets[f].rows > 0 {
+			m.present.Set(int32(f))
+		}
+	}
 	return m, k.fill(ctx, m, e, columnOf, cells)
 }
 

@@ -23,11 +23,11 @@ func (t *Trainer) Size() Size {
 	return s
 }
 
-// add counts the contents of a record.
-func (s *Size) add(r *record) {
-	s.Cells += len(r.features)
-	s.Reached += len(r.methods)
-	s.Failed += btoi(r.outcome != string(observation.OK))
+// count counts a record with an outcome and numbers of features and methods.
+func (s *Size) count(outcome string, features, methods int) {
+	s.Cells += features
+	s.Reached += methods
+	s.Failed += btoi(outcome != string(observation.OK))
 }
 
 // Measured memory use in bytes, including the spare capacity of slices.
@@ -35,29 +35,48 @@ const (
 	bytesPerObservation = 530 // the record, its index entry and a short input
 	bytesPerFeature     = 350 // the path and its index entry
 	bytesPerKnownPath   = 80  // per worker
-	bytesPerCell        = 44  // in the record, and in the matrix by row and by column
-	bytesPerCellBefore  = 20  // in two matrices, for each phase that a refusal can stop
+	bytesPerCell        = 32  // in the record, and by row and by column in two tables
+	bytesPerCellBefore  = 16  // in two tables, for each phase that a refusal can stop
 	bytesPerReached     = 6
 	bytesPerMethod      = 2000
 	bytesPerNode        = 160 // in the tree, the file and the predictions
-)
 
-func estimateInMemory(s Size, opt Options) int64 { return EstimateMemory(s, opt) }
+	// With scratch files.
+	bytesPerStored        = 350 // the record, its index entry and its row
+	bytesPerStoredRow     = 32  // per worker
+	bytesPerStoredFeature = 800 // the path, its index entry and its columns
+)
 
 // EstimateMemory returns an upper estimate of the live heap in bytes while a
 // model is trained. It excludes the sampled inputs and the parser's caches.
 // With the default GOGC the process may use twice the live heap.
 func EstimateMemory(s Size, opt Options) int64 {
 	opt = opt.withDefaults()
-	n := func(of int, bytes int64) int64 { return int64(of) * bytes }
-	nodes := min(1<<(opt.MaxDepth+1), s.Observations/8) / 4 // trees are seldom full
-	if s.Failed > 0 && opt.Refusals {
-		s.Cells += s.Cells * maxPhases * bytesPerCellBefore / bytesPerCell
+	if opt.spills() && 2*estimateInMemory(s, opt) > opt.Memory {
+		return estimateStored(s, opt)
 	}
-	return n(s.Observations, bytesPerObservation) +
-		n(s.Features, bytesPerFeature+bytesPerKnownPath*int64(opt.Workers)) +
-		n(s.Cells, bytesPerCell) +
-		n(s.Reached, bytesPerReached) +
-		n(s.Methods, bytesPerMethod+n(s.Observations, 1)/8+n(nodes, bytesPerNode)) +
+	return estimateInMemory(s, opt)
+}
+
+// estimateInMemory returns the estimate for a training without scratch files.
+func estimateInMemory(s Size, opt Options) int64 {
+	cells := int64(s.Cells) * bytesPerCell
+	if s.Failed > 0 && opt.Refusals {
+		cells += int64(s.Cells) * maxPhases * bytesPerCellBefore
+	}
+	return int64(s.Observations)*bytesPerObservation + int64(s.Features)*bytesPerFeature + cells + int64(s.Reached)*bytesPerReached + estimateShared(s, opt)
+}
+
+// estimateStored returns the estimate for a training with scratch files.
+func estimateStored(s Size, opt Options) int64 {
+	buffers := opt.Memory/sortShare + opt.Memory/columnShare + opt.Memory/cacheShare
+	return int64(s.Observations)*(bytesPerStored+bytesPerStoredRow*int64(opt.Workers)) + int64(s.Features)*bytesPerStoredFeature + buffers + estimateShared(s, opt)
+}
+
+// estimateShared returns the part of the estimate that does not depend on scratch files.
+func estimateShared(s Size, opt Options) int64 {
+	nodes := int64(min(1<<(opt.MaxDepth+1), s.Observations/8) / 4) // trees are seldom full
+	return int64(s.Features)*bytesPerKnownPath*int64(opt.Workers) +
+		int64(s.Methods)*(bytesPerMethod+int64(s.Observations)/8+nodes*bytesPerNode) +
 		int64(opt.Workers)*(2*dtree.LearnerMemory(s.Features, opt.tree())+logit.FitterMemory(s.Features, s.Observations, s.Cells/4))
 }

@@ -25,8 +25,12 @@ type Options struct {
 	Regressions bool // let regressions overrule trees, where cross-validation prefers them
 	Folds       int  // cross-validation folds; 1 disables cross-validation
 	Inputs      int  // number of inputs kept in the model for comparisons
-	Seed        uint64
-	Learner     Learner
+	// Sample is the number of observations to learn from if there are more; 0 means all
+	// of them. The sample has up to 100 observations of each method and outcome in
+	// addition.
+	Sample  int
+	Seed    uint64
+	Learner Learner
 
 	// The following options do not affect the model.
 	Workers int // goroutines; 0 means 1
@@ -78,6 +82,7 @@ const (
 	maxMaxDepth = 20
 	maxFolds    = 100
 	maxInputs   = 10_000
+	maxSample   = 1_000_000_000
 )
 
 func (opt Options) withDefaults() Options {
@@ -113,6 +118,7 @@ func (opt Options) check() error {
 		{"min-leaf", opt.MinLeaf, 0, 1 << 30},
 		{"folds", opt.Folds, 1, maxFolds},
 		{"keep-inputs", opt.Inputs, 0, maxInputs},
+		{"sample", opt.Sample, 0, maxSample},
 	} {
 		if o.value < o.min || o.value > o.max {
 			return &OptionError{o.name, o.value, o.min, o.max}

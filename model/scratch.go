@@ -45,7 +45,7 @@ func (opt Options) columnCells() int {
 // spillContents moves the contents of all records to a scratch file if a training would
 // otherwise take too much memory.
 func (t *Trainer) spillContents() error {
-	if t.log != nil || !t.opt.spills() || estimateInMemory(t.Size(), t.opt) <= t.opt.Memory {
+	if t.log != nil || !t.opt.spills() || 2*estimateInMemory(t.Size(), t.opt) <= t.opt.Memory {
 		return nil
 	}
 	file, err := t.opt.Scratch.create()

@@ -63,6 +63,7 @@ func (t *Trainer) Evaluate(ctx context.Context, train, test []observation.Observ
 // opt requires.
 func (t *Trainer) subset(observations []observation.Observation, opt Options) (*Trainer, error) {
 	part := *t
+	opt.Sample = 0 // the caller has chosen
 	part.opt, part.records, part.stats = opt, nil, Stats{Observations: len(observations)}
 	wanted := make([]bool, len(t.features))
 	for i, f := range t.features {

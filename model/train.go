@@ -11,12 +11,14 @@ import (
 	"hash/fnv"
 	"hash/maphash"
 	"math/rand/v2"
+	"path"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/tribble"
 	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/internal/spill"
 	"github.com/inroad/inroad/model/logit"
@@ -50,6 +52,7 @@ type Trainer struct {
 	seed       maphash.Seed                // of the hashes of methods
 	log        *spill.Log                  // contents of the records; nil if they are in memory
 	examples   exampleLengths
+	draw       draw
 	sample     sample
 	size       Size
 	stats      Stats
@@ -85,17 +88,26 @@ type Stats struct {
 	Outside       int // input outside the grammar
 	Unknown       int // methods unknown; used only to learn outcomes
 	Limited       int // input exceeds a limit of the parser; ignored
+	// Unsampled counts the observations that are not in the sample that was learned from,
+	// see [Options.Sample]. Repetitions of the same observation may count several times.
+	Unsampled int `cbor:",omitempty"`
 }
 
 // NewTrainer returns a trainer for the grammar in sources. start names the
 // start rule; if empty, the first rule is used.
 func NewTrainer(ctx context.Context, start string, sources []grammars.Source, opt Options) (*Trainer, error) {
-	opt = opt.withDefaults()
-	if err := opt.check(); err != nil {
-		return nil, err
-	}
 	g, err := grammars.LoadWith(ctx, grammars.LoadOptions{Start: start}, sources...)
 	if err != nil {
+		return nil, err
+	}
+	return NewTrainerOf(g, sources, opt)
+}
+
+// NewTrainerOf is like [NewTrainer], for a grammar that was loaded from sources. Models of
+// the trainer share the grammar and its analyses.
+func NewTrainerOf(g *grammars.Grammar, sources []grammars.Source, opt Options) (*Trainer, error) {
+	opt = opt.withDefaults()
+	if err := opt.check(); err != nil {
 		return nil, err
 	}
 	t := &Trainer{
@@ -117,9 +129,13 @@ func NewTrainer(ctx context.Context, start string, sources []grammars.Source, op
 func renameSources(g *grammars.Grammar, sources []grammars.Source) []grammars.Source {
 	out := slices.Clone(sources)
 	for i := range out {
-		out[i].Name = g.Name + ".g4"
+		ext := ".g4"
+		if path.Ext(out[i].Name) == tribble.Extension { // the notation depends on it
+			ext = tribble.Extension
+		}
+		out[i].Name = g.Name + ext
 		if len(out) > 1 {
-			out[i].Name = fmt.Sprintf("%s-%d.g4", g.Name, i+1)
+			out[i].Name = fmt.Sprintf("%s-%d%s", g.Name, i+1, ext)
 		}
 	}
 	return out
@@ -214,7 +230,7 @@ func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]f
 	}
 	r.features = t.featuresOf(f, paths)
 	r.at = slices.Concat(f.pathAt, f.extraAt)
-	if !r.outside && t.examples.add(len(o.Input), t.records) {
+	if !r.outside && t.keepsExample(len(o.Input)) {
 		r.input = o.Input
 	}
 	if last < 0 {
@@ -222,14 +238,17 @@ func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]f
 	} else {
 		t.records[last].next = int32(len(t.records))
 	}
-	t.size.add(&r)
+	t.size.count(r.outcome, len(r.features), len(r.methods))
+	if t.draws() {
+		t.draw.meet(t.number(&r), &r)
+	}
 	if t.log != nil {
 		if err := t.spillContent(&r); err != nil {
 			return err
 		}
 	}
 	t.records = append(t.records, r)
-	return nil
+	return t.dropSome()
 }
 
 // outcomeName returns the name of an outcome, which records with the outcome share.
@@ -363,7 +382,7 @@ func (t *Trainer) Train(ctx context.Context, before *Model) (m *Model, err error
 	if err := task.run(ctx); err != nil {
 		return nil, err
 	}
-	return task.model(ctx, t)
+	return task.model(t)
 }
 
 // Train trains a model on the observations.
@@ -398,7 +417,6 @@ type task struct {
 	outside   Outside
 	recorded  recorder
 	progress  progress
-	paths     []uint64 // IDs of the paths of the rows, sorted
 
 	longestExample int // maximum length of example inputs
 
@@ -438,6 +456,9 @@ func (k *task) varying(targets []*target) []*target {
 // task prepares a training run. The order of rows and columns does not depend
 // on the order of the observations. The caller closes the task, even after an error.
 func (t *Trainer) task(ctx context.Context) (*task, error) {
+	if err := t.dropRecords(); err != nil {
+		return nil, err
+	}
 	k := &task{opt: t.opt, units: slices.Clone(t.units), features: t.features}
 	slices.SortFunc(k.units, func(a, b observation.Unit) int { return cmp.Compare(a.ID, b.ID) })
 	k.index = make([]int32, len(t.units)) // index in t.units to index in k.units

@@ -69,22 +69,26 @@ func (k *task) findOutcomes() {
 	for _, r := range k.rows {
 		counts[r.outcome]++
 	}
-	names := make([]string, len(k.rows))
-	for i, r := range k.rows {
-		names[i] = r.outcome
+	name := func(r *record) string {
 		if counts[r.outcome] < minOutcome {
-			names[i], _, _ = strings.Cut(r.outcome, ":")
+			kind, _, _ := strings.Cut(r.outcome, ":")
+			return kind
+		}
+		return r.outcome
+	}
+	var outcomes []string
+	for _, r := range k.rows {
+		if i, known := slices.BinarySearch(outcomes, name(r)); !known {
+			outcomes = slices.Insert(outcomes, i, name(r))
 		}
 	}
-	outcomes := slices.Clone(names)
-	slices.Sort(outcomes)
-	if outcomes = slices.Compact(outcomes); len(outcomes) < 2 {
+	if len(outcomes) < 2 {
 		return
 	}
 	k.outcomes = outcomes
 	k.outcomeOf = make([]int32, len(k.rows))
-	for i, name := range names {
-		at, _ := slices.BinarySearch(outcomes, name)
+	for i, r := range k.rows {
+		at, _ := slices.BinarySearch(outcomes, name(r))
 		k.outcomeOf[i] = int32(at)
 	}
 }

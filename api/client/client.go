@@ -84,7 +84,8 @@ func New(address, key string) (*Client, error) {
 func (c *Client) URL() string { return c.url }
 
 // Do sends a request of the generated client, and retries it while the service is
-// busy. Any status other than 2xx is returned as an error.
+// busy. It also retries a request with an idempotency key whose answer was lost. Any
+// status other than 2xx is returned as an error.
 func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	if c.key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.key)
@@ -93,6 +94,9 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 		begun := time.Now()
 		resp, err := c.send(req)
 		problem, ok := errors.AsType[*ProblemError](err)
+		if _, lost := errors.AsType[*UnreachableError](err); lost && req.Header.Get("Idempotency-Key") != "" {
+			problem, ok = &ProblemError{retry: true, delay: time.Second}, true
+		}
 		// A request that took long would take as long again, and a streamed body cannot
 		// be sent again.
 		if !ok || !problem.retry || tries == maxTries || time.Since(begun) > maxDelay || req.Body != nil && req.GetBody == nil {

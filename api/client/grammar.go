@@ -27,8 +27,14 @@ func (c *Client) CheckGrammar(ctx context.Context, req openapi.GrammarSource) (o
 
 // Grammars implements [api.Service].
 func (c *Client) Grammars(ctx context.Context) (openapi.GrammarList, error) {
-	resp, err := c.generated.ListGrammars(ctx)
-	return read[openapi.GrammarList](ctx, c, resp, err)
+	out := openapi.GrammarList{Grammars: []openapi.GrammarItem{}}
+	for g, err := range c.EachGrammar(ctx) {
+		if err != nil {
+			return out, err
+		}
+		out.Grammars = append(out.Grammars, g)
+	}
+	return out, nil
 }
 
 // Grammar implements [api.Service]. Grammar files are uploaded; other names are the ID

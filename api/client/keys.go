@@ -12,10 +12,19 @@ func (c *Client) CreateKey(ctx context.Context, req openapi.KeyRequest) (openapi
 	return ask[openapi.NewKey](ctx, c, &req, func() (*http.Response, error) { return c.generated.CreateKey(ctx, req) })
 }
 
-// Keys lists the keys of the service.
+// Keys lists all keys of the service.
 func (c *Client) Keys(ctx context.Context) (openapi.KeyList, error) {
-	resp, err := c.generated.ListKeys(ctx)
-	return read[openapi.KeyList](ctx, c, resp, err)
+	out := openapi.KeyList{Keys: []openapi.Key{}}
+	for k, err := range pages(func(cursor string) (openapi.KeyList, error) {
+		req := openapi.ListKeysParams{Limit: maxPage, Cursor: cursor}
+		return ask[openapi.KeyList](ctx, c, &req, func() (*http.Response, error) { return c.generated.ListKeys(ctx, &req) })
+	}, func(l openapi.KeyList) ([]openapi.Key, string) { return l.Keys, l.Next }) {
+		if err != nil {
+			return out, err
+		}
+		out.Keys = append(out.Keys, k)
+	}
+	return out, nil
 }
 
 // KeyLog returns a page of the key log of the service.

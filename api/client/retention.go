@@ -32,9 +32,8 @@ func (c *Client) DeleteKeyEvents(ctx context.Context, req openapi.DeleteKeyEvent
 }
 
 // Policies lists the retention policies.
-func (c *Client) Policies(ctx context.Context) (openapi.PolicyList, error) {
-	resp, err := c.generated.ListPolicies(ctx)
-	return read[openapi.PolicyList](ctx, c, resp, err)
+func (c *Client) Policies(ctx context.Context, req openapi.ListPoliciesParams) (openapi.PolicyList, error) {
+	return ask[openapi.PolicyList](ctx, c, &req, func() (*http.Response, error) { return c.generated.ListPolicies(ctx, &req) })
 }
 
 // PutPolicy sets the retention policy of a program, or of all programs without one.

@@ -3,7 +3,9 @@ package client
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,7 +37,8 @@ func (c *Client) Train(ctx context.Context, t api.Training) (openapi.Model, erro
 		return openapi.Model{}, err
 	}
 	req.Grammar, req.Subject, req.Commit = g.ID, about.Subject, about.Commit
-	job, err := ask[openapi.Job](ctx, c, &req, func() (*http.Response, error) { return c.generated.TrainModel(ctx, req) })
+	params := &openapi.TrainModelParams{IdempotencyKey: cmp.Or(t.IdempotencyKey, rand.Text())}
+	job, err := ask[openapi.Job](ctx, c, &req, func() (*http.Response, error) { return c.generated.TrainModel(ctx, params, req) })
 	if err != nil {
 		return openapi.Model{}, err
 	}

@@ -25,6 +25,7 @@ var contractFields = map[string][]Field{
 		{Name: "algorithm", Description: "How to generate inputs.", Default: "guided", Schema: Schema{Type: "string", Enum: []string{"guided", "random", "common", "uncommon", "evogfuzz", "fdloop"}}},
 		{Name: "base_input", Description: "evogfuzz: input that is learned from in each generation; the letters a to z if absent.", Schema: Schema{Type: "string", MaxSize: 10000}},
 		{Name: "calibration", Description: "fdloop: random inputs that are run first, to count their mappings.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(10000))}},
+		{Name: "effort", Description: "guided: factor of the time for covering paths, choosing among candidates, aiming and training.", Default: 1, Schema: Schema{Type: "number", Min: new(float64(0.01)), Max: new(float64(1000))}},
 		{Name: "elitism", Description: "evogfuzz: share of the population that is selected because it is the fittest.", Default: 0.05, Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(1))}},
 		{Name: "expansions", Description: "common, uncommon, evogfuzz, fdloop: number of expansions after which an input is completed with the shortest derivations.", Default: 200, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(100000))}},
 		{Name: "flipped", Description: "fdloop: share of an input's tokens in which a bit is flipped.", Default: 0.1, Schema: Schema{Type: "number", Min: new(float64(1e-06)), Max: new(float64(1))}},
@@ -104,6 +105,7 @@ var contractFields = map[string][]Field{
 		{Name: "start", Description: "Parser rule to start from; the grammar's first parser rule if absent.", Placeholder: "RULE", Schema: Schema{Type: "string", MaxSize: 200}},
 	},
 	"GenerateRequest": {
+		{Name: "absent", Description: "With kpath, also cover the absence of each optional part, as the last symbol of paths.", Schema: Schema{Type: "boolean"}},
 		{Name: "allow_duplicates", Description: "Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.", Schema: Schema{Type: "boolean"}},
 		{Name: "close_off", Description: "How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).", Default: "shortest", Schema: Schema{Type: "string", Enum: []string{"shortest", "random", "least-used", "common", "kpath"}}},
 		{Name: "cooldown", Description: "Factor on the probability of an alternative each time random takes it; below 1, repeated choices become unlikely.", Default: 1, Schema: Schema{Type: "number", Min: new(float64(1e-06)), Max: new(float64(1))}},
@@ -115,6 +117,7 @@ var contractFields = map[string][]Field{
 		{Name: "max_repeat", Description: "Maximum number of repetitions of a repeated part.", Default: 10, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
 		{Name: "max_tokens", Description: "Maximum number of tokens of an input, unless the smallest input has more; no limit if absent.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(100000))}},
 		{Name: "n", Description: "Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath.", Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1e+06))}},
+		{Name: "no_verify", Description: "Do not parse inputs again. An input then need not have the tree that was drawn for it, and paths are counted in the drawn trees. For grammars whose parser cannot read some trees, such as ambiguous ones.", Schema: Schema{Type: "boolean"}},
 		{Name: "one_target", Description: "Derive each input of kpath for one path only.", Schema: Schema{Type: "boolean"}},
 		{Name: "probabilities", Description: "Probabilities of the choices of the grammar, as printed by `inroad probabilities`.", Schema: Schema{Type: "object"}},
 		{Name: "seed", Description: "Seed of the random choices; 0 draws a seed.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(0))}},
@@ -133,6 +136,8 @@ var contractFields = map[string][]Field{
 	},
 	"GrammarSource": {
 		{Name: "files", Description: "", Required: true, Schema: Schema{Type: "array", MinSize: 1, MaxSize: 100, Items: &Schema{Type: "object"}}},
+		{Name: "merge_literals", Description: "Read the grammar without a scanner", Default: false, Schema: Schema{Type: "boolean"}},
+		{Name: "scannerless", Description: "Read the grammar without a scanner", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "start", Description: "Parser rule to start from; the grammar's first parser rule if absent.", Schema: Schema{Type: "string", MaxSize: 200}},
 	},
 	"Input": {
@@ -156,32 +161,45 @@ var contractFields = map[string][]Field{
 		{Name: "invert", Description: "Make likely choices unlikely, and unlikely choices likely.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "tokens", Description: "Collect the texts of tokens instead, for `tokens` of a generate request.", Default: false, Schema: Schema{Type: "boolean"}},
 	},
+	"ListAliasesParams": {
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
+	},
 	"ListCampaignFailuresParams": {
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListCampaignInputsParams": {
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only inputs of earlier runs than this one; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListCampaignsParams": {
 		{Name: "subject", Description: "List only campaigns for this program.", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only campaigns older than this ID; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListFailuresParams": {
 		{Name: "commit", Description: "Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last.", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "outcome", Description: "Outcomes to list; all but ok if absent.", Schema: Schema{Type: "array", MaxSize: 3, Items: &Schema{Type: "string", Enum: []string{"crash", "timeout", "failure"}}}},
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "offset", Description: "Number of failures to skip; `next` of the previous page.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+08))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
+	},
+	"ListGrammarsParams": {
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListJobsParams": {
 		{Name: "subject", Description: "List only jobs for this program.", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only jobs older than this ID; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListKeyEventsParams": {
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only entries with a lower number; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
+	},
+	"ListKeysParams": {
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListMethodsParams": {
 		{Name: "sort", Description: "Order of the methods: by ID, by the number of observations that reached them, or by a score on held-out observations, least first. Methods without scores come last.", Default: "id", Schema: Schema{Type: "string", Enum: []string{"id", "reached", "f1", "precision", "recall"}}},
@@ -189,13 +207,13 @@ var contractFields = map[string][]Field{
 		{Name: "status", Description: "Status of the methods to list; all methods if absent.", Schema: Schema{Type: "array", MaxSize: 3, Items: &Schema{Type: "string", Enum: []string{"learned", "always", "never"}}}},
 		{Name: "rare", Description: "List only learned methods that less than 5 % of the observations reached.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "contains", Description: "List only methods whose ID, name or file contains this text.", Schema: Schema{Type: "string", MaxSize: 1000}},
-		{Name: "limit", Description: "Maximum number of methods to list; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
-		{Name: "offset", Description: "Number of methods to skip; `next` of the previous page.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListModelsParams": {
 		{Name: "subject", Description: "List only models of this program.", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "limit", Description: "Maximum number of results.", Default: 100, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(1000))}},
-		{Name: "before", Description: "List only models older than this number; `before` of the previous page.", Schema: Schema{Type: "integer", Min: new(float64(1))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"ListPathsParams": {
 		{Name: "k", Description: "Length of the paths.", Placeholder: "LENGTH", Default: 2, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(8))}},
@@ -204,9 +222,13 @@ var contractFields = map[string][]Field{
 		{Name: "names", Description: "Use paths over symbol names, without distinguishing occurrences of the same symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "absent", Description: "Treat the absence of an optional part as a symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 	},
+	"ListPoliciesParams": {
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
+	},
 	"ListSubjectsParams": {
-		{Name: "limit", Description: "Maximum number of programs to list; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
-		{Name: "after", Description: "List only programs whose names come after this one; `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 200}},
+		{Name: "limit", Description: "Maximum number of results; all if 0.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1e+06))}},
+		{Name: "cursor", Description: "Where to continue a list: `next` of the previous page.", Schema: Schema{Type: "string", MaxSize: 2000}},
 	},
 	"MeasureCoverageParams": {
 		{Name: "k", Description: "Length of the paths.", Placeholder: "LENGTH", Default: 2, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(8))}},
@@ -215,6 +237,7 @@ var contractFields = map[string][]Field{
 		{Name: "names", Description: "Use paths over symbol names, without distinguishing occurrences of the same symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "absent", Description: "Treat the absence of an optional part as a symbol.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "encoding", Description: "Encoding of the inputs.", Default: "utf-8", Schema: Schema{Type: "string", Enum: []string{"utf-8", "latin1", "bytes"}}},
+		{Name: "any_derivation", Description: "Count the paths of all derivations of an ambiguous input instead of those of the parser's one. Long inputs of very ambiguous grammars reach a limit.", Default: false, Schema: Schema{Type: "boolean"}},
 		{Name: "missing", Description: "Maximum number of uncovered paths to list.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(5e+06))}},
 		{Name: "present", Description: "Maximum number of covered paths to list.", Default: 0, Schema: Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(5e+06))}},
 	},
@@ -339,6 +362,7 @@ var contractFields = map[string][]Field{
 		{Name: "observations", Description: "", Required: true, Schema: Schema{Type: "array", MinSize: 1, MaxSize: 10000, Items: &Schema{Type: "object"}}},
 	},
 	"ToldObservation": {
+		{Name: "calls", Description: "IDs of methods in the order in which they were called; unknown if absent.", Schema: Schema{Type: "array", MaxSize: 100000, Items: &Schema{Type: "string", MinSize: 1, MaxSize: 10000}}},
 		{Name: "counts", Description: "Number of executions of each method in `methods`; unknown if absent.", Schema: Schema{Type: "array", MaxSize: 1000000, Items: &Schema{Type: "integer", Min: new(float64(0)), Max: new(float64(1.099511627776e+12))}}},
 		{Name: "duration_ms", Description: "Run time.", Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(3.1536e+10))}},
 		{Name: "failure", Description: "", Schema: Schema{Type: "object"}},
@@ -359,6 +383,7 @@ var contractFields = map[string][]Field{
 		{Name: "outcome", Description: "Let the trees of methods test the outcome; outcomes are predicted in any case.", Default: true, Schema: Schema{Type: "boolean"}},
 		{Name: "refusals", Description: "Learn which constructs the program refuses, and which features come before them.", Default: true, Schema: Schema{Type: "boolean"}},
 		{Name: "regressions", Description: "Let a logistic regression overrule the tree of a method, where cross-validation prefers that.", Default: true, Schema: Schema{Type: "boolean"}},
+		{Name: "sample", Description: "Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition.", Schema: Schema{Type: "integer", Min: new(float64(100)), Max: new(float64(1e+09))}},
 		{Name: "seed", Description: "Seed of the random choices; 0 draws a seed.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(0))}},
 		{Name: "trivia", Description: "Use the paths of white space and comments as features.", Default: true, Schema: Schema{Type: "boolean"}},
 	},

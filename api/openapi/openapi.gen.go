@@ -968,6 +968,9 @@ type Alias struct {
 // AliasList defines model for AliasList.
 type AliasList struct {
 	Aliases []Alias `json:"aliases"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // AliasRequest defines model for AliasRequest.
@@ -1141,16 +1144,18 @@ type CampaignInput struct {
 
 // CampaignInputList defines model for CampaignInputList.
 type CampaignInputList struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before int64           `json:"before,omitempty,omitzero"`
 	Inputs []CampaignInput `json:"inputs"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // CampaignList defines model for CampaignList.
 type CampaignList struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before    int64      `json:"before,omitempty,omitzero"`
 	Campaigns []Campaign `json:"campaigns"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // CampaignOptions defines model for CampaignOptions.
@@ -1163,6 +1168,9 @@ type CampaignOptions struct {
 
 	// Calibration fdloop: random inputs that are run first, to count their mappings.
 	Calibration int `json:"calibration,omitempty,omitzero"`
+
+	// Effort guided: factor of the time for covering paths, choosing among candidates, aiming and training.
+	Effort float64 `json:"effort,omitempty,omitzero"`
 
 	// Elitism evogfuzz: share of the population that is selected because it is the fittest.
 	Elitism *float64 `json:"elitism,omitempty"`
@@ -1602,6 +1610,9 @@ type FailureList struct {
 	// Distinct Number of distinct failures.
 	Distinct int               `json:"distinct"`
 	Failures []DistinctFailure `json:"failures"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // FailureOutcome defines model for FailureOutcome.
@@ -1724,11 +1735,17 @@ type Gathered struct {
 
 	// Unlabelled Number of observations without methods.
 	Unlabelled int `json:"unlabelled"`
-	Used       int `json:"used"`
+
+	// Unsampled Number of observations that are not in the sample that was learned from; absent without a sample.
+	Unsampled int `json:"unsampled,omitempty,omitzero"`
+	Used      int `json:"used"`
 }
 
 // GenerateRequest defines model for GenerateRequest.
 type GenerateRequest struct {
+	// Absent With kpath, also cover the absence of each optional part, as the last symbol of paths.
+	Absent bool `json:"absent,omitempty,omitzero"`
+
 	// AllowDuplicates Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found.
 	AllowDuplicates bool `json:"allow_duplicates,omitempty,omitzero"`
 
@@ -1761,6 +1778,9 @@ type GenerateRequest struct {
 
 	// N Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath.
 	N int `json:"n,omitempty,omitzero"`
+
+	// NoVerify Do not parse inputs again. An input then need not have the tree that was drawn for it, and paths are counted in the drawn trees. For grammars whose parser cannot read some trees, such as ambiguous ones.
+	NoVerify bool `json:"no_verify,omitempty,omitzero"`
 
 	// OneTarget Derive each input of kpath for one path only.
 	OneTarget bool `json:"one_target,omitempty,omitzero"`
@@ -1828,6 +1848,9 @@ type GenerateSummary struct {
 
 	// Unrealised For kpath, the number of paths for which no input was found, without a proof that there is none.
 	Unrealised int `json:"unrealised,omitempty,omitzero"`
+
+	// Unverified Number of inputs that were not parsed again, because the request asked for it.
+	Unverified int `json:"unverified,omitempty,omitzero"`
 }
 
 // GeneratedInput An `input` or `input_base64`, or the `summary` after the last input.
@@ -1868,6 +1891,9 @@ type GrammarItem struct {
 // GrammarList defines model for GrammarList.
 type GrammarList struct {
 	Grammars []GrammarItem `json:"grammars"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // GrammarReport defines model for GrammarReport.
@@ -1880,6 +1906,12 @@ type GrammarReport struct {
 // GrammarSource defines model for GrammarSource.
 type GrammarSource struct {
 	Files []GrammarFile `json:"files"`
+
+	// MergeLiterals Read the grammar without a scanner
+	MergeLiterals bool `json:"merge_literals,omitempty,omitzero"`
+
+	// Scannerless Read the grammar without a scanner
+	Scannerless bool `json:"scannerless,omitempty,omitzero"`
 
 	// Start Parser rule to start from; the grammar's first parser rule if absent.
 	Start string `json:"start,omitempty,omitzero"`
@@ -1954,9 +1986,10 @@ type JobState string
 
 // JobList defines model for JobList.
 type JobList struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before int64 `json:"before,omitempty,omitzero"`
-	Jobs   []Job `json:"jobs"`
+	Jobs []Job `json:"jobs"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // Key defines model for Key.
@@ -2015,13 +2048,17 @@ type KeyEventReason string
 // KeyList defines model for KeyList.
 type KeyList struct {
 	Keys []Key `json:"keys"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // KeyLog defines model for KeyLog.
 type KeyLog struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before int64      `json:"before,omitempty,omitzero"`
 	Events []KeyEvent `json:"events"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // KeyRequest defines model for KeyRequest.
@@ -2117,8 +2154,8 @@ type MethodCounts struct {
 type MethodList struct {
 	Methods []Method `json:"methods"`
 
-	// Next Value of `offset` for the next page; absent on the last page.
-	Next int `json:"next,omitempty,omitzero"`
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 
 	// Total Number of methods on all pages.
 	Total int `json:"total"`
@@ -2199,9 +2236,10 @@ type ModelItem struct {
 
 // ModelList defines model for ModelList.
 type ModelList struct {
-	// Before Value of `before` for the next page; absent on the last page.
-	Before int64       `json:"before,omitempty,omitzero"`
 	Models []ModelItem `json:"models"`
+
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // ModelQuality How much a model was trained on, and how well it predicts held-out observations.
@@ -2375,6 +2413,8 @@ type Policy struct {
 
 // PolicyList defines model for PolicyList.
 type PolicyList struct {
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next     string   `json:"next,omitempty,omitzero"`
 	Policies []Policy `json:"policies"`
 }
 
@@ -2492,8 +2532,8 @@ type ProgramFailureList struct {
 	Distinct int              `json:"distinct"`
 	Failures []ProgramFailure `json:"failures"`
 
-	// Next Value of `offset` for the next page; absent on the last page.
-	Next int `json:"next,omitempty,omitzero"`
+	// Next Value of `cursor` for the next page; absent on the last page.
+	Next string `json:"next,omitempty,omitzero"`
 
 	// Observations Number of observations of the commit, whatever their outcome.
 	Observations int64 `json:"observations"`
@@ -2995,7 +3035,7 @@ type Subject struct {
 
 // SubjectList defines model for SubjectList.
 type SubjectList struct {
-	// Next Value of `after` for the next page; absent on the last page.
+	// Next Value of `cursor` for the next page; absent on the last page.
 	Next     string    `json:"next,omitempty,omitzero"`
 	Subjects []Subject `json:"subjects"`
 }
@@ -3098,6 +3138,9 @@ type TellRequest struct {
 
 // ToldObservation defines model for ToldObservation.
 type ToldObservation struct {
+	// Calls IDs of methods in the order in which they were called; unknown if absent.
+	Calls []string `json:"calls,omitempty,omitzero"`
+
 	// Counts Number of executions of each method in `methods`; unknown if absent.
 	Counts []int `json:"counts,omitempty,omitzero"`
 
@@ -3155,6 +3198,9 @@ type TrainOptions struct {
 
 	// Regressions Let a logistic regression overrule the tree of a method, where cross-validation prefers that.
 	Regressions *bool `json:"regressions,omitempty"`
+
+	// Sample Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition.
+	Sample int `json:"sample,omitempty,omitzero"`
 
 	// Seed Seed of the random choices; 0 draws a seed.
 	Seed *Seed `json:"seed,omitempty"`
@@ -3277,6 +3323,9 @@ type CampaignName = int64
 // CommitName defines model for CommitName.
 type CommitName = string
 
+// Cursor defines model for Cursor.
+type Cursor = string
+
 // ExplainFormat defines model for ExplainFormat.
 type ExplainFormat = ExplanationFormat
 
@@ -3291,6 +3340,9 @@ type JobName = int64
 
 // Limit defines model for Limit.
 type Limit = int
+
+// LimitOrAll defines model for LimitOrAll.
+type LimitOrAll = int
 
 // ModelName defines model for ModelName.
 type ModelName = string
@@ -3340,6 +3392,15 @@ type Unavailable = Problem
 // Unprocessable defines model for Unprocessable.
 type Unprocessable = Problem
 
+// ListAliasesParams defines parameters for ListAliases.
+type ListAliasesParams struct {
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
 // ListCampaignsParams defines parameters for ListCampaigns.
 type ListCampaignsParams struct {
 	// Subject List only campaigns for this program.
@@ -3348,14 +3409,17 @@ type ListCampaignsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only campaigns older than this ID; `before` of the previous page.
-	Before *int64 `form:"before,omitempty" json:"before,omitempty"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListCampaignFailuresParams defines parameters for ListCampaignFailures.
 type ListCampaignFailuresParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListCampaignInputsParams defines parameters for ListCampaignInputs.
@@ -3363,8 +3427,17 @@ type ListCampaignInputsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only inputs of earlier runs than this one; `before` of the previous page.
-	Before *int64 `form:"before,omitempty" json:"before,omitempty"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
+// ListGrammarsParams defines parameters for ListGrammars.
+type ListGrammarsParams struct {
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // MeasureCoverageParams defines parameters for MeasureCoverage.
@@ -3386,6 +3459,9 @@ type MeasureCoverageParams struct {
 
 	// Encoding Encoding of the inputs.
 	Encoding Encoding `form:"encoding,omitempty" json:"encoding,omitempty,omitzero"`
+
+	// AnyDerivation Count the paths of all derivations of an ambiguous input instead of those of the parser's one. Long inputs of very ambiguous grammars reach a limit.
+	AnyDerivation bool `form:"any_derivation,omitempty" json:"any_derivation,omitempty,omitzero"`
 
 	// Missing Maximum number of uncovered paths to list.
 	Missing int `form:"missing,omitempty" json:"missing,omitempty,omitzero"`
@@ -3474,8 +3550,17 @@ type ListJobsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only jobs older than this ID; `before` of the previous page.
-	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
+// ListKeysParams defines parameters for ListKeys.
+type ListKeysParams struct {
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // DeleteKeyEventsParams defines parameters for DeleteKeyEvents.
@@ -3489,8 +3574,8 @@ type ListKeyEventsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only entries with a lower number; `before` of the previous page.
-	Before *int64 `form:"before,omitempty" json:"before,omitempty"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListModelsParams defines parameters for ListModels.
@@ -3501,8 +3586,14 @@ type ListModelsParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Before List only models older than this number; `before` of the previous page.
-	Before int64 `form:"before,omitempty" json:"before,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
+// TrainModelParams defines parameters for TrainModel.
+type TrainModelParams struct {
+	// IdempotencyKey A name for the request that the client chooses, such as a random number. A request with the same name and body as an earlier request of the same key gets the job of that request, so a request whose answer was lost can be sent again.
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
 // EvaluateModelParams defines parameters for EvaluateModel.
@@ -3531,11 +3622,11 @@ type ListMethodsParams struct {
 	// Contains List only methods whose ID, name or file contains this text.
 	Contains string `form:"contains,omitempty" json:"contains,omitempty,omitzero"`
 
-	// Limit Maximum number of methods to list; all if 0.
-	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset Number of methods to skip; `next` of the previous page.
-	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListMethodsParamsSort defines parameters for ListMethods.
@@ -3568,13 +3659,22 @@ type PredictParams struct {
 	Method []string `form:"method,omitempty" json:"method,omitempty,omitzero"`
 }
 
+// ListPoliciesParams defines parameters for ListPolicies.
+type ListPoliciesParams struct {
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+}
+
 // ListSubjectsParams defines parameters for ListSubjects.
 type ListSubjectsParams struct {
-	// Limit Maximum number of programs to list; all if 0.
-	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	// Limit Maximum number of results; all if 0.
+	Limit LimitOrAll `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// After List only programs whose names come after this one; `next` of the previous page.
-	After string `form:"after,omitempty" json:"after,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // DeleteSubjectParams defines parameters for DeleteSubject.
@@ -3591,8 +3691,8 @@ type ListFailuresParams struct {
 	// Limit Maximum number of results.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset Number of failures to skip; `next` of the previous page.
-	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+	// Cursor Where to continue a list: `next` of the previous page.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 
 	// Commit Version of the program. If absent: for an upload, the version in the file; otherwise the one observed last.
 	Commit CommitName `form:"commit,omitempty" json:"commit,omitempty,omitzero"`
@@ -3770,7 +3870,7 @@ type ClientInterface interface {
 	// ListAliases List the aliases of models
 	//
 	// Corresponds with GET /v1/aliases (the `ListAliases` operationId).
-	ListAliases(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListAliases(ctx context.Context, params *ListAliasesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteAlias Delete an alias
 	//
@@ -3980,7 +4080,7 @@ type ClientInterface interface {
 	// Lists bundled grammars by name and uploaded grammars by ID.
 	//
 	// Corresponds with GET /v1/grammars (the `ListGrammars` operationId).
-	ListGrammars(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListGrammars(ctx context.Context, params *ListGrammarsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateGrammarWithBody Upload a grammar
 	//
@@ -4203,7 +4303,7 @@ type ClientInterface interface {
 	// Secrets are not stored.
 	//
 	// Corresponds with GET /v1/keys (the `ListKeys` operationId).
-	ListKeys(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListKeys(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateKeyWithBody Create a key
 	//
@@ -4256,7 +4356,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	TrainModelWithBody(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// TrainModel Train a model
 	//
@@ -4265,7 +4365,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModel(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	TrainModel(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteModel Delete a model
 	//
@@ -4362,7 +4462,7 @@ type ClientInterface interface {
 	// ListPolicies List the retention policies, by program
 	//
 	// Corresponds with GET /v1/policies (the `ListPolicies` operationId).
-	ListPolicies(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListPolicies(ctx context.Context, params *ListPoliciesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeletePolicy Delete a retention policy
 	//
@@ -4532,8 +4632,8 @@ func (c *Client) GetReadiness(ctx context.Context, reqEditors ...RequestEditorFn
 // ListAliases List the aliases of models
 //
 // Corresponds with GET /v1/aliases (the `ListAliases` operationId).
-func (c *Client) ListAliases(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListAliasesRequest(c.Server)
+func (c *Client) ListAliases(ctx context.Context, params *ListAliasesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAliasesRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -4962,8 +5062,8 @@ func (c *Client) CheckGrammar(ctx context.Context, body CheckGrammarJSONRequestB
 // Lists bundled grammars by name and uploaded grammars by ID.
 //
 // Corresponds with GET /v1/grammars (the `ListGrammars` operationId).
-func (c *Client) ListGrammars(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListGrammarsRequest(c.Server)
+func (c *Client) ListGrammars(ctx context.Context, params *ListGrammarsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListGrammarsRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5435,8 +5535,8 @@ func (c *Client) FollowJob(ctx context.Context, job JobName, reqEditors ...Reque
 // Secrets are not stored.
 //
 // Corresponds with GET /v1/keys (the `ListKeys` operationId).
-func (c *Client) ListKeys(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListKeysRequest(c.Server)
+func (c *Client) ListKeys(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListKeysRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5558,8 +5658,8 @@ func (c *Client) ListModels(ctx context.Context, params *ListModelsParams, reqEd
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *Client) TrainModelWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTrainModelRequestWithBody(c.Server, contentType, body)
+func (c *Client) TrainModelWithBody(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTrainModelRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5577,8 +5677,8 @@ func (c *Client) TrainModelWithBody(ctx context.Context, contentType string, bod
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *Client) TrainModel(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTrainModelRequest(c.Server, body)
+func (c *Client) TrainModel(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTrainModelRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5794,8 +5894,8 @@ func (c *Client) Predict(ctx context.Context, model ModelName, params *PredictPa
 // ListPolicies List the retention policies, by program
 //
 // Corresponds with GET /v1/policies (the `ListPolicies` operationId).
-func (c *Client) ListPolicies(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListPoliciesRequest(c.Server)
+func (c *Client) ListPolicies(ctx context.Context, params *ListPoliciesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPoliciesRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -6145,7 +6245,7 @@ func NewGetReadinessRequest(server string) (*http.Request, error) {
 }
 
 // NewListAliasesRequest constructs an http.Request for the ListAliases method
-func NewListAliasesRequest(server string) (*http.Request, error) {
+func NewListAliasesRequest(server string, params *ListAliasesParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -6161,6 +6261,37 @@ func NewListAliasesRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -6323,16 +6454,12 @@ func NewListCampaignsRequest(server string, params *ListCampaignsParams) (*http.
 			}
 		}
 
-		if params.Before != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
 			}
-
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -6581,6 +6708,14 @@ func NewListCampaignFailuresRequest(server string, campaign CampaignName, params
 			}
 		}
 
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -6638,16 +6773,12 @@ func NewListCampaignInputsRequest(server string, campaign CampaignName, params *
 			}
 		}
 
-		if params.Before != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
 			}
-
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -6826,7 +6957,7 @@ func NewCheckGrammarRequestWithBody(server string, contentType string, body io.R
 }
 
 // NewListGrammarsRequest constructs an http.Request for the ListGrammars method
-func NewListGrammarsRequest(server string) (*http.Request, error) {
+func NewListGrammarsRequest(server string, params *ListGrammarsParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -6842,6 +6973,37 @@ func NewListGrammarsRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -7047,6 +7209,14 @@ func NewMeasureCoverageRequestWithBody(server string, grammar GrammarName, param
 		}
 
 		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "encoding", params.Encoding, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "any_derivation", params.AnyDerivation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -7715,7 +7885,7 @@ func NewListJobsRequest(server string, params *ListJobsParams) (*http.Request, e
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -7840,7 +8010,7 @@ func NewFollowJobRequest(server string, job JobName) (*http.Request, error) {
 }
 
 // NewListKeysRequest constructs an http.Request for the ListKeys method
-func NewListKeysRequest(server string) (*http.Request, error) {
+func NewListKeysRequest(server string, params *ListKeysParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -7856,6 +8026,37 @@ func NewListKeysRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -7992,16 +8193,12 @@ func NewListKeyEventsRequest(server string, params *ListKeyEventsParams) (*http.
 			}
 		}
 
-		if params.Before != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
 			}
-
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -8096,7 +8293,7 @@ func NewListModelsRequest(server string, params *ListModelsParams) (*http.Reques
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -8119,18 +8316,18 @@ func NewListModelsRequest(server string, params *ListModelsParams) (*http.Reques
 }
 
 // NewTrainModelRequest calls the generic TrainModel builder with application/json body
-func NewTrainModelRequest(server string, body TrainModelJSONRequestBody) (*http.Request, error) {
+func NewTrainModelRequest(server string, params *TrainModelParams, body TrainModelJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewTrainModelRequestWithBody(server, "application/json", bodyReader)
+	return NewTrainModelRequestWithBody(server, params, "application/json", bodyReader)
 }
 
 // NewTrainModelRequestWithBody constructs an http.Request for the TrainModel method, with any body, and a specified content type
-func NewTrainModelRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+func NewTrainModelRequestWithBody(server string, params *TrainModelParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -8154,6 +8351,19 @@ func NewTrainModelRequestWithBody(server string, contentType string, body io.Rea
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
 
 	return req, nil
 }
@@ -8461,7 +8671,7 @@ func NewListMethodsRequest(server string, model ModelName, params *ListMethodsPa
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -8710,7 +8920,7 @@ func NewPredictRequestWithBody(server string, model ModelName, params *PredictPa
 }
 
 // NewListPoliciesRequest constructs an http.Request for the ListPolicies method
-func NewListPoliciesRequest(server string) (*http.Request, error) {
+func NewListPoliciesRequest(server string, params *ListPoliciesParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -8726,6 +8936,37 @@ func NewListPoliciesRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -8933,7 +9174,7 @@ func NewListSubjectsRequest(server string, params *ListSubjectsParams) (*http.Re
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -9105,7 +9346,7 @@ func NewListFailuresRequest(server string, subject SubjectName, params *ListFail
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -9358,7 +9599,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/aliases (the `ListAliases` operationId).
-	ListAliasesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error)
+	ListAliasesWithResponse(ctx context.Context, params *ListAliasesParams, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error)
 
 	// DeleteAliasWithResponse Delete an alias
 	//
@@ -9588,7 +9829,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/grammars (the `ListGrammars` operationId).
-	ListGrammarsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListGrammarsResponse, error)
+	ListGrammarsWithResponse(ctx context.Context, params *ListGrammarsParams, reqEditors ...RequestEditorFn) (*ListGrammarsResponse, error)
 
 	// CreateGrammarWithBodyWithResponse Upload a grammar
 	//
@@ -9829,7 +10070,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/keys (the `ListKeys` operationId).
-	ListKeysWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListKeysResponse, error)
+	ListKeysWithResponse(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*ListKeysResponse, error)
 
 	// CreateKeyWithBodyWithResponse Create a key
 	//
@@ -9890,7 +10131,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
+	TrainModelWithBodyWithResponse(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
 
 	// TrainModelWithResponse Train a model
 	//
@@ -9899,7 +10140,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/models (the `TrainModel` operationId).
-	TrainModelWithResponse(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
+	TrainModelWithResponse(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error)
 
 	// DeleteModelWithResponse Delete a model
 	//
@@ -10010,7 +10251,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/policies (the `ListPolicies` operationId).
-	ListPoliciesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListPoliciesResponse, error)
+	ListPoliciesWithResponse(ctx context.Context, params *ListPoliciesParams, reqEditors ...RequestEditorFn) (*ListPoliciesResponse, error)
 
 	// DeletePolicyWithResponse Delete a retention policy
 	//
@@ -13836,8 +14077,8 @@ func (c *ClientWithResponses) GetReadinessWithResponse(ctx context.Context, reqE
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/aliases (the `ListAliases` operationId).
-func (c *ClientWithResponses) ListAliasesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error) {
-	rsp, err := c.ListAliases(ctx, reqEditors...)
+func (c *ClientWithResponses) ListAliasesWithResponse(ctx context.Context, params *ListAliasesParams, reqEditors ...RequestEditorFn) (*ListAliasesResponse, error) {
+	rsp, err := c.ListAliases(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -14198,8 +14439,8 @@ func (c *ClientWithResponses) CheckGrammarWithResponse(ctx context.Context, body
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/grammars (the `ListGrammars` operationId).
-func (c *ClientWithResponses) ListGrammarsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListGrammarsResponse, error) {
-	rsp, err := c.ListGrammars(ctx, reqEditors...)
+func (c *ClientWithResponses) ListGrammarsWithResponse(ctx context.Context, params *ListGrammarsParams, reqEditors ...RequestEditorFn) (*ListGrammarsResponse, error) {
+	rsp, err := c.ListGrammars(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -14589,8 +14830,8 @@ func (c *ClientWithResponses) FollowJobWithResponse(ctx context.Context, job Job
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/keys (the `ListKeys` operationId).
-func (c *ClientWithResponses) ListKeysWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListKeysResponse, error) {
-	rsp, err := c.ListKeys(ctx, reqEditors...)
+func (c *ClientWithResponses) ListKeysWithResponse(ctx context.Context, params *ListKeysParams, reqEditors ...RequestEditorFn) (*ListKeysResponse, error) {
+	rsp, err := c.ListKeys(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -14692,8 +14933,8 @@ func (c *ClientWithResponses) ListModelsWithResponse(ctx context.Context, params
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
-	rsp, err := c.TrainModelWithBody(ctx, contentType, body, reqEditors...)
+func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context, params *TrainModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
+	rsp, err := c.TrainModelWithBody(ctx, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -14707,8 +14948,8 @@ func (c *ClientWithResponses) TrainModelWithBodyWithResponse(ctx context.Context
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/models (the `TrainModel` operationId).
-func (c *ClientWithResponses) TrainModelWithResponse(ctx context.Context, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
-	rsp, err := c.TrainModel(ctx, body, reqEditors...)
+func (c *ClientWithResponses) TrainModelWithResponse(ctx context.Context, params *TrainModelParams, body TrainModelJSONRequestBody, reqEditors ...RequestEditorFn) (*TrainModelResponse, error) {
+	rsp, err := c.TrainModel(ctx, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -14890,8 +15131,8 @@ func (c *ClientWithResponses) PredictWithResponse(ctx context.Context, model Mod
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/policies (the `ListPolicies` operationId).
-func (c *ClientWithResponses) ListPoliciesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListPoliciesResponse, error) {
-	rsp, err := c.ListPolicies(ctx, reqEditors...)
+func (c *ClientWithResponses) ListPoliciesWithResponse(ctx context.Context, params *ListPoliciesParams, reqEditors ...RequestEditorFn) (*ListPoliciesResponse, error) {
+	rsp, err := c.ListPolicies(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -17878,7 +18119,7 @@ type ServerInterface interface {
 	GetReadiness(ctx echo.Context) error
 	// ListAliases List the aliases of models
 	// (GET /v1/aliases)
-	ListAliases(ctx echo.Context) error
+	ListAliases(ctx echo.Context, params ListAliasesParams) error
 	// DeleteAlias Delete an alias
 	// (DELETE /v1/aliases/{alias})
 	DeleteAlias(ctx echo.Context, alias string) error
@@ -17926,7 +18167,7 @@ type ServerInterface interface {
 	CheckGrammar(ctx echo.Context) error
 	// ListGrammars List grammars
 	// (GET /v1/grammars)
-	ListGrammars(ctx echo.Context) error
+	ListGrammars(ctx echo.Context, params ListGrammarsParams) error
 	// CreateGrammar Upload a grammar
 	// (POST /v1/grammars)
 	CreateGrammar(ctx echo.Context) error
@@ -17977,7 +18218,7 @@ type ServerInterface interface {
 	FollowJob(ctx echo.Context, job JobName) error
 	// ListKeys List keys, oldest first
 	// (GET /v1/keys)
-	ListKeys(ctx echo.Context) error
+	ListKeys(ctx echo.Context, params ListKeysParams) error
 	// CreateKey Create a key
 	// (POST /v1/keys)
 	CreateKey(ctx echo.Context) error
@@ -17995,7 +18236,7 @@ type ServerInterface interface {
 	ListModels(ctx echo.Context, params ListModelsParams) error
 	// TrainModel Train a model
 	// (POST /v1/models)
-	TrainModel(ctx echo.Context) error
+	TrainModel(ctx echo.Context, params TrainModelParams) error
 	// DeleteModel Delete a model
 	// (DELETE /v1/models/{model})
 	DeleteModel(ctx echo.Context, model ModelName) error
@@ -18025,7 +18266,7 @@ type ServerInterface interface {
 	Predict(ctx echo.Context, model ModelName, params PredictParams) error
 	// ListPolicies List the retention policies, by program
 	// (GET /v1/policies)
-	ListPolicies(ctx echo.Context) error
+	ListPolicies(ctx echo.Context, params ListPoliciesParams) error
 	// DeletePolicy Delete a retention policy
 	// (DELETE /v1/policies/{subject})
 	DeletePolicy(ctx echo.Context, subject string) error
@@ -18097,8 +18338,24 @@ func (w *ServerInterfaceWrapper) GetReadiness(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) ListAliases(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAliasesParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListAliases(ctx)
+	err = w.Handler.ListAliases(ctx, params)
 	return err
 }
 
@@ -18163,11 +18420,11 @@ func (w *ServerInterfaceWrapper) ListCampaigns(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -18268,6 +18525,13 @@ func (w *ServerInterfaceWrapper) ListCampaignFailures(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListCampaignFailures(ctx, campaign, params)
 	return err
@@ -18293,11 +18557,11 @@ func (w *ServerInterfaceWrapper) ListCampaignInputs(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -18359,8 +18623,24 @@ func (w *ServerInterfaceWrapper) CheckGrammar(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) ListGrammars(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListGrammarsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListGrammars(ctx)
+	err = w.Handler.ListGrammars(ctx, params)
 	return err
 }
 
@@ -18458,6 +18738,13 @@ func (w *ServerInterfaceWrapper) MeasureCoverage(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "encoding", ctx.QueryParams(), &params.Encoding, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter encoding: %s", err))
+	}
+
+	// ------------- Optional query parameter "any_derivation" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "any_derivation", ctx.QueryParams(), &params.AnyDerivation, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter any_derivation: %s", err))
 	}
 
 	// ------------- Optional query parameter "missing" -------------
@@ -18770,11 +19057,11 @@ func (w *ServerInterfaceWrapper) ListJobs(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -18834,8 +19121,24 @@ func (w *ServerInterfaceWrapper) FollowJob(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) ListKeys(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListKeysParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListKeys(ctx)
+	err = w.Handler.ListKeys(ctx, params)
 	return err
 }
 
@@ -18879,11 +19182,11 @@ func (w *ServerInterfaceWrapper) ListKeyEvents(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -18927,11 +19230,11 @@ func (w *ServerInterfaceWrapper) ListModels(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", ctx.QueryParams(), &params.Before, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter before: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -18943,8 +19246,28 @@ func (w *ServerInterfaceWrapper) ListModels(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) TrainModel(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params TrainModelParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey string
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.TrainModel(ctx)
+	err = w.Handler.TrainModel(ctx, params)
 	return err
 }
 
@@ -19099,11 +19422,11 @@ func (w *ServerInterfaceWrapper) ListMethods(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "offset" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "offset", ctx.QueryParams(), &params.Offset, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offset: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -19227,8 +19550,24 @@ func (w *ServerInterfaceWrapper) Predict(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) ListPolicies(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListPoliciesParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListPolicies(ctx)
+	err = w.Handler.ListPolicies(ctx, params)
 	return err
 }
 
@@ -19295,11 +19634,11 @@ func (w *ServerInterfaceWrapper) ListSubjects(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "after" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", ctx.QueryParams(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter after: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -19375,11 +19714,11 @@ func (w *ServerInterfaceWrapper) ListFailures(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
 	}
 
-	// ------------- Optional query parameter "offset" -------------
+	// ------------- Optional query parameter "cursor" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "offset", ctx.QueryParams(), &params.Offset, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offset: %s", err))
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
 	// ------------- Optional query parameter "commit" -------------
@@ -19733,6 +20072,7 @@ func (response GetReadinessdefaultApplicationProblemPlusJSONResponse) VisitGetRe
 }
 
 type ListAliasesRequestObject struct {
+	Params ListAliasesParams
 }
 
 type ListAliasesResponseObject interface {
@@ -20776,6 +21116,7 @@ func (response CheckGrammardefaultApplicationProblemPlusJSONResponse) VisitCheck
 }
 
 type ListGrammarsRequestObject struct {
+	Params ListGrammarsParams
 }
 
 type ListGrammarsResponseObject interface {
@@ -22032,6 +22373,7 @@ func (response FollowJobdefaultApplicationProblemPlusJSONResponse) VisitFollowJo
 }
 
 type ListKeysRequestObject struct {
+	Params ListKeysParams
 }
 
 type ListKeysResponseObject interface {
@@ -22331,7 +22673,8 @@ func (response ListModelsdefaultApplicationProblemPlusJSONResponse) VisitListMod
 }
 
 type TrainModelRequestObject struct {
-	Body *TrainModelJSONRequestBody
+	Params TrainModelParams
+	Body   *TrainModelJSONRequestBody
 }
 
 type TrainModelResponseObject interface {
@@ -23267,6 +23610,7 @@ func (response PredictdefaultApplicationProblemPlusJSONResponse) VisitPredictRes
 }
 
 type ListPoliciesRequestObject struct {
+	Params ListPoliciesParams
 }
 
 type ListPoliciesResponseObject interface {
@@ -24274,8 +24618,10 @@ func (sh *strictHandler) GetReadiness(ctx echo.Context) error {
 }
 
 // ListAliases operation middleware
-func (sh *strictHandler) ListAliases(ctx echo.Context) error {
+func (sh *strictHandler) ListAliases(ctx echo.Context, params ListAliasesParams) error {
 	var request ListAliasesRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListAliases(ctx.Request().Context(), request.(ListAliasesRequestObject))
@@ -24804,8 +25150,10 @@ func (sh *strictHandler) CheckGrammar(ctx echo.Context) error {
 }
 
 // ListGrammars operation middleware
-func (sh *strictHandler) ListGrammars(ctx echo.Context) error {
+func (sh *strictHandler) ListGrammars(ctx echo.Context, params ListGrammarsParams) error {
 	var request ListGrammarsRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListGrammars(ctx.Request().Context(), request.(ListGrammarsRequestObject))
@@ -25435,8 +25783,10 @@ func (sh *strictHandler) FollowJob(ctx echo.Context, job JobName) error {
 }
 
 // ListKeys operation middleware
-func (sh *strictHandler) ListKeys(ctx echo.Context) error {
+func (sh *strictHandler) ListKeys(ctx echo.Context, params ListKeysParams) error {
 	var request ListKeysRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListKeys(ctx.Request().Context(), request.(ListKeysRequestObject))
@@ -25604,8 +25954,10 @@ func (sh *strictHandler) ListModels(ctx echo.Context, params ListModelsParams) e
 }
 
 // TrainModel operation middleware
-func (sh *strictHandler) TrainModel(ctx echo.Context) error {
+func (sh *strictHandler) TrainModel(ctx echo.Context, params TrainModelParams) error {
 	var request TrainModelRequestObject
+
+	request.Params = params
 
 	var body TrainModelJSONRequestBody
 	var err error
@@ -25935,8 +26287,10 @@ func (sh *strictHandler) Predict(ctx echo.Context, model ModelName, params Predi
 }
 
 // ListPolicies operation middleware
-func (sh *strictHandler) ListPolicies(ctx echo.Context) error {
+func (sh *strictHandler) ListPolicies(ctx echo.Context, params ListPoliciesParams) error {
 	var request ListPoliciesRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListPolicies(ctx.Request().Context(), request.(ListPoliciesRequestObject))

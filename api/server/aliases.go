@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/store"
 )
@@ -17,7 +18,7 @@ func (e *aliasError) Error() string {
 
 // PutAlias sets an alias of a model.
 func (s *Server) PutAlias(ctx context.Context, req openapi.PutAliasRequestObject) (openapi.PutAliasResponseObject, error) {
-	if req.Alias == latest || strings.HasSuffix(req.Alias, "@"+latest) || len(req.Alias) == 64 {
+	if req.Alias == latest || strings.HasSuffix(req.Alias, "@"+latest) || len(req.Alias) == idLength {
 		return nil, &aliasError{req.Alias}
 	}
 	m, err := s.library.find(ctx, req.Body.Model)
@@ -34,9 +35,13 @@ func (s *Server) DeleteAlias(ctx context.Context, req openapi.DeleteAliasRequest
 }
 
 // ListAliases lists the aliases of models.
-func (s *Server) ListAliases(ctx context.Context, _ openapi.ListAliasesRequestObject) (openapi.ListAliasesResponseObject, error) {
+func (s *Server) ListAliases(ctx context.Context, req openapi.ListAliasesRequestObject) (openapi.ListAliasesResponseObject, error) {
 	found, err := s.Store.Aliases(ctx)
-	return openapi.ListAliases200JSONResponse{Aliases: convert(found, func(a store.Alias) openapi.Alias {
+	if err != nil {
+		return nil, err
+	}
+	found, next, err := api.PageAfter(found, "aliases", req.Params.Cursor, req.Params.Limit, func(a store.Alias) string { return a.Name })
+	return openapi.ListAliases200JSONResponse{Next: next, Aliases: convert(found, func(a store.Alias) openapi.Alias {
 		return openapi.Alias{Alias: a.Name, Model: a.Model}
 	})}, err
 }

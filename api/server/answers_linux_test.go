@@ -24,6 +24,8 @@ import (
 // withoutSpaceFlag has the process be a service that cannot store anything.
 var postgresFlag = flag.Bool("postgres", false, "test services whose store is a PostgreSQL database")
 
+var testDatabase postgrestest.Server // of all tests
+
 // openDatabase returns a function that opens a database of a server for each path.
 func openDatabase(database *postgrestest.Server) func(tb testing.TB, path string) store.Store {
 	var urls sync.Map
@@ -36,7 +38,7 @@ func openDatabase(database *postgrestest.Server) func(tb testing.TB, path string
 		}
 		st, err := postgres.Open(context.WithoutCancel(tb.Context()), url.(string))
 		if err == nil {
-			err = st.Own(tb.Context())
+			err = st.Join(tb.Context(), true)
 		}
 		if err != nil {
 			tb.Fatal(err)
@@ -55,11 +57,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, serveWithoutSpace(*withoutSpaceFlag))
 		os.Exit(1) //nolint:forbidigo // it serves until it is killed
 	}
-	var database postgrestest.Server
 	if *postgresFlag {
-		openStore = openDatabase(&database)
+		openStore = openDatabase(&testDatabase)
 	}
-	code := postgrestest.Main(m, &database)
+	code := postgrestest.Main(m, &testDatabase)
 	if all := flag.Lookup("test.run").Value.String() + flag.Lookup("test.skip").Value.String() + flag.Lookup("test.list").Value.String(); code == 0 && all == "" && !*postgresFlag {
 		code = reportMissing(os.Stderr)
 	}

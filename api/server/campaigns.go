@@ -25,6 +25,11 @@ import (
 // else is computed from the log: the state of a campaign is rebuilt when a client asks
 // for inputs or tells observations after a restart.
 //
+// Replicas that share a store share campaigns: any of them answers any request. What a
+// replica has in memory is used only if the stored campaign still has the same version,
+// and a change is stored only if it was made to that version. The state of each replica
+// follows from the log.
+//
 // Computing is not part of a request: a request that ends early must not leave half a
 // generation. Campaigns share the turns of one client.
 type campaigns struct {
@@ -35,8 +40,9 @@ type campaigns struct {
 	now        func() time.Time
 	wait       time.Duration // for a turn
 	detach     func(ctx context.Context) (context.Context, context.CancelFunc)
-	maxRunning int // campaigns that have not ended
-	maxOpen    int // campaigns in memory
+	maxRunning int  // campaigns that have not ended
+	maxOpen    int  // campaigns in memory
+	shared     bool // other replicas may change campaigns
 
 	computing sync.WaitGroup
 	active    atomic.Int64 // computations
@@ -60,6 +66,7 @@ type openCampaign struct {
 	closed  bool // no longer in campaigns.open
 
 	state      *api.Campaign      // nil if it must be rebuilt; used by the computation while there is one
+	at         uint64             // number in the log up to which the state includes observations
 	cancel     context.CancelFunc // of the computation; nil if there is none
 	rebuilding bool
 	exhausted  bool // all inputs that can be computed before the next tell are handed out or ready
@@ -74,7 +81,8 @@ const (
 	campaignClient = "campaigns" // in turns
 )
 
-// with calls use with a campaign that is locked and in memory.
+// with calls use with a campaign that is locked and in memory, again if another replica has
+// changed the campaign meanwhile.
 func (q *campaigns) with(ctx context.Context, id uint64, use func(o *openCampaign) error) error {
 	for {
 		o := q.find(id)
@@ -89,7 +97,12 @@ func (q *campaigns) with(ctx context.Context, id uint64, use func(o *openCampaig
 		} else {
 			q.close(o)
 		}
+		changed := errors.Is(err, store.ErrChanged)
+		o.loaded = o.loaded && !changed
 		o.mu.Unlock()
+		if changed && ctx.Err() == nil {
+			continue
+		}
 		q.evict(ctx, o)
 		return err
 	}
@@ -120,13 +133,13 @@ func (q *campaigns) peek(id uint64) *openCampaign {
 	return q.open[at]
 }
 
-// load reads a campaign without its state.
+// load reads a campaign without its state, unless memory has its current version.
 func (q *campaigns) load(ctx context.Context, o *openCampaign) error {
-	if o.loaded {
+	if o.loaded && !q.shared {
 		return nil
 	}
 	record, err := q.store.Campaign(ctx, o.id)
-	if err != nil {
+	if err != nil || o.loaded && record.Version == o.record.Version {
 		return err
 	}
 	leases, err := q.store.CampaignLeases(ctx, o.id)
@@ -141,6 +154,13 @@ func (q *campaigns) load(ctx context.Context, o *openCampaign) error {
 	for _, l := range leases {
 		o.leases[l.ID] = l
 	}
+	if o.at != record.Last { // inputs may have been told
+		o.ready, o.exhausted = nil, false
+	}
+	o.ready = slices.DeleteFunc(o.ready, func(in api.AskedInput) bool {
+		_, leased := o.leases[in.ID]
+		return leased
+	})
 	return nil
 }
 
@@ -200,6 +220,16 @@ func (q *campaigns) notify(id uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if c := q.changes[id]; c != nil {
+		close(c)
+		delete(q.changes, id)
+	}
+}
+
+// notifyAll wakes all goroutines that wait for a change of any campaign.
+func (q *campaigns) notifyAll() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for id, c := range q.changes {
 		close(c)
 		delete(q.changes, id)
 	}
@@ -323,7 +353,8 @@ func (q *campaigns) handOut(ctx context.Context, o *openCampaign, req openapi.As
 	for i := range out {
 		out[i].Expires = expires
 	}
-	if err := q.store.PutLeases(ctx, record, out); err != nil {
+	record, err := q.store.PutLeases(ctx, record, out)
+	if err != nil {
 		return answer, err
 	}
 	o.record, o.ready, answer.Expires = record, o.ready[len(fresh):], expires
@@ -405,7 +436,7 @@ func (q *campaigns) append(ctx context.Context, o *openCampaign, told []store.To
 	}
 	record := o.record
 	record.Runs, record.Leased, record.Updated = record.Runs+len(told), record.Leased-len(told), now
-	counted, changed := o.state != nil && o.cancel == nil, false
+	counted, changed := o.state != nil && o.cancel == nil && o.at == record.Last, false
 	var err error
 	for i := 0; i < len(told) && counted && err == nil; i++ {
 		var point bool
@@ -430,14 +461,14 @@ func (q *campaigns) append(ctx context.Context, o *openCampaign, told []store.To
 	}
 	o.record, o.exhausted = record, false
 	if counted {
-		o.history = slices.Clone(o.state.History())
+		o.at, o.history = record.Last, slices.Clone(o.state.History())
 	}
 	for _, t := range told {
 		delete(o.leases, t.ID)
 	}
 	// The next generation is computed while clients run their programs. If there is no
 	// state, it is rebuilt, so that the counts are right.
-	if record.State != store.CampaignFailed && (o.state == nil || len(o.leases) == 0 && len(o.ready) == 0) {
+	if record.State != store.CampaignFailed && (o.state == nil || o.at != record.Last || len(o.leases) == 0 && len(o.ready) == 0) {
 		q.compute(ctx, o)
 	}
 	q.notify(o.id)
@@ -452,7 +483,7 @@ func (q *campaigns) compute(ctx context.Context, o *openCampaign) {
 	}
 	ctx, cancel := q.detach(context.WithoutCancel(ctx))
 	o.cancel, o.rebuilding = cancel, o.state == nil
-	c := &computation{campaigns: q, open: o, state: o.state, last: o.record.Last, record: o.record}
+	c := &computation{campaigns: q, open: o, state: o.state, last: o.at, record: o.record}
 	q.computing.Go(func() {
 		q.active.Add(1)
 		defer q.active.Add(-1)
@@ -488,9 +519,12 @@ func (c *computation) run(ctx context.Context) (err error) {
 	}
 	defer c.turn.end()
 	if c.state == nil {
-		if err := c.rebuild(ctx); err != nil {
-			return err
-		}
+		err = c.rebuild(ctx)
+	} else {
+		err = c.catchUp(ctx) // with observations that other replicas were told
+	}
+	if err != nil {
+		return err
 	}
 	if c.record.State != store.CampaignRunning {
 		return nil
@@ -558,7 +592,14 @@ func (q *campaigns) finish(ctx context.Context, c *computation, err error) {
 	o := c.open
 	for {
 		o.mu.Lock()
-		if err != nil || c.last == o.record.Last || o.closed {
+		if err == nil && !o.closed {
+			err = q.load(ctx, o)
+		}
+		published := false
+		if err == nil && !o.closed && c.last == o.record.Last {
+			err, published = q.publish(ctx, o, c), true
+		}
+		if err != nil && !errors.Is(err, store.ErrChanged) || published && err == nil || o.closed {
 			break
 		}
 		o.mu.Unlock()
@@ -569,13 +610,7 @@ func (q *campaigns) finish(ctx context.Context, c *computation, err error) {
 	o.cancel()
 	o.cancel, o.rebuilding = nil, false
 	defer q.notify(o.id)
-	if o.closed {
-		return
-	}
-	if err == nil {
-		err = q.publish(ctx, o, c)
-	}
-	if err == nil {
+	if o.closed || err == nil {
 		return
 	}
 	o.state, o.ready, o.exhausted = nil, nil, false
@@ -615,6 +650,7 @@ func (q *campaigns) publish(ctx context.Context, o *openCampaign, c *computation
 		o.state, o.ready = nil, nil // nothing is left to do
 		return nil
 	}
+	o.at = record.Last
 	o.state, o.ready, o.exhausted = c.state, nil, c.inputs < maxReady && c.record.Last == record.Last
 	for _, in := range c.state.Asked() {
 		if _, leased := o.leases[in.ID]; !leased {
@@ -661,7 +697,7 @@ func (q *campaigns) get(ctx context.Context, id uint64) (openapi.Campaign, error
 	if o := q.peek(id); o != nil {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		if o.loaded && !o.closed {
+		if o.loaded && !o.closed && q.isCurrent(ctx, o) {
 			out := describeCampaign(o.record)
 			out.Aims, out.Rebuilding = o.aims, o.rebuilding
 			out.History = withCurrent(o.history, out)
@@ -676,6 +712,15 @@ func (q *campaigns) get(ctx context.Context, id uint64) (openapi.Campaign, error
 	out := describeCampaign(record)
 	out.History = withCurrent(historyOf(points), out)
 	return out, err
+}
+
+// isCurrent reports whether no other replica has changed a locked campaign since it was read.
+func (q *campaigns) isCurrent(ctx context.Context, o *openCampaign) bool {
+	if !q.shared {
+		return true
+	}
+	stored, err := q.store.Campaign(ctx, o.id)
+	return err == nil && stored.Version == o.record.Version
 }
 
 // withCurrent returns a history that ends with the current counts of a campaign.

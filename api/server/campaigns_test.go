@@ -151,7 +151,7 @@ func checkResults(t *testing.T, s *service, c openapi.Campaign) {
 	methods, failures := map[string]bool{}, 0
 	path := fmt.Sprintf("/v1/campaigns/%d/inputs?limit=2", c.ID)
 	var list openapi.CampaignInputList
-	for before := int64(1); before > 0; before = list.Before {
+	for cursor := "first"; cursor != ""; cursor = list.Next {
 		list = openapi.CampaignInputList{}
 		s.get(t, path, &list)
 		for _, in := range list.Inputs {
@@ -165,7 +165,7 @@ func checkResults(t *testing.T, s *service, c openapi.Campaign) {
 				failures++
 			}
 		}
-		path = fmt.Sprintf("/v1/campaigns/%d/inputs?limit=2&before=%d", c.ID, list.Before)
+		path = fmt.Sprintf("/v1/campaigns/%d/inputs?limit=2&cursor=%s", c.ID, list.Next)
 	}
 	if len(methods) != c.Reached || failures != c.Failures {
 		t.Errorf("the best inputs reach %d methods and have %d failures, want %d and %d", len(methods), failures, c.Reached, c.Failures)
@@ -296,12 +296,13 @@ func TestListAndFollow(t *testing.T) {
 	}
 	var list openapi.CampaignList
 	s.get(t, "/v1/campaigns?limit=2&subject=calc", &list)
-	if len(list.Campaigns) != 2 || list.Campaigns[0].ID != 3 || list.Before != 2 {
+	if len(list.Campaigns) != 2 || list.Campaigns[0].ID != 3 || list.Next == "" {
 		t.Errorf("the first page: %+v", list)
 	}
+	cursor := list.Next
 	list = openapi.CampaignList{}
-	s.get(t, "/v1/campaigns?limit=2&before=2", &list)
-	if len(list.Campaigns) != 1 || list.Campaigns[0].ID != 1 || list.Before != 0 {
+	s.get(t, "/v1/campaigns?limit=2&cursor="+cursor, &list)
+	if len(list.Campaigns) != 1 || list.Campaigns[0].ID != 1 || list.Next != "" {
 		t.Errorf("the last page: %+v", list)
 	}
 	list = openapi.CampaignList{}

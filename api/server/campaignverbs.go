@@ -16,18 +16,10 @@ import (
 
 // ListCampaigns lists campaigns, newest first.
 func (s *Server) ListCampaigns(ctx context.Context, req openapi.ListCampaignsRequestObject) (openapi.ListCampaignsResponseObject, error) {
-	limit := cmp.Or(req.Params.Limit, defaultLimit)
-	found, err := s.Store.Campaigns(ctx, req.Params.Subject, uint64(optional(req.Params.Before)), limit+1)
-	found, before := page(found, limit, func(c store.Campaign) uint64 { return c.ID })
-	return openapi.ListCampaigns200JSONResponse{Campaigns: convert(found, describeCampaign), Before: before}, err
-}
-
-// optional returns the value of an optional parameter, or 0 if it is absent.
-func optional(value *int64) int64 {
-	if value == nil {
-		return 0
-	}
-	return *value
+	found, next, err := newest("campaigns", req.Params.Cursor, req.Params.Limit, func(c store.Campaign) uint64 { return c.ID }, func(before uint64, limit int) ([]store.Campaign, error) {
+		return s.Store.Campaigns(ctx, req.Params.Subject, before, limit)
+	})
+	return openapi.ListCampaigns200JSONResponse{Campaigns: convert(found, describeCampaign), Next: next}, err
 }
 
 // CreateCampaign creates a campaign.
@@ -81,13 +73,13 @@ func (s *Server) StopCampaign(ctx context.Context, req openapi.StopCampaignReque
 
 // ListCampaignInputs lists the inputs of a campaign that brought something new.
 func (s *Server) ListCampaignInputs(ctx context.Context, req openapi.ListCampaignInputsRequestObject) (openapi.ListCampaignInputsResponseObject, error) {
-	out, err := api.CampaignInputs(s.told(ctx, uint64(req.Campaign)), optional(req.Params.Before), cmp.Or(req.Params.Limit, defaultLimit))
+	out, err := api.CampaignInputs(s.told(ctx, uint64(req.Campaign)), req.Params.Cursor, cmp.Or(req.Params.Limit, defaultLimit))
 	return openapi.ListCampaignInputs200JSONResponse(out), err
 }
 
 // ListCampaignFailures lists the distinct failures of a campaign.
 func (s *Server) ListCampaignFailures(ctx context.Context, req openapi.ListCampaignFailuresRequestObject) (openapi.ListCampaignFailuresResponseObject, error) {
-	out, err := api.CampaignFailures(s.told(ctx, uint64(req.Campaign)), cmp.Or(req.Params.Limit, defaultLimit))
+	out, err := api.CampaignFailures(s.told(ctx, uint64(req.Campaign)), req.Params.Cursor, cmp.Or(req.Params.Limit, defaultLimit))
 	return openapi.ListCampaignFailures200JSONResponse(out), err
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
@@ -23,12 +24,22 @@ func (s *Server) ListFailures(ctx context.Context, req openapi.ListFailuresReque
 	if err != nil {
 		return nil, err
 	}
+	const list = "failures"
+	first, of, err := api.ReadOffset(list, req.Params.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	seen := int64(0) // later pages are of the observations of which the first page is
 	out := openapi.ProgramFailureList{Subject: req.Subject, Commit: commit, Failures: []openapi.ProgramFailure{}}
 	counts := map[observation.Outcome]int64{}
 	wanted := func(o observation.Outcome) bool {
 		return len(req.Params.Outcome) == 0 || slices.Contains(req.Params.Outcome, openapi.FailureOutcome(o))
 	}
 	groups, err := s.failures(ctx, req.Subject, commit, func(o observation.Observation) bool {
+		if strconv.FormatInt(seen, 10) == of {
+			return false
+		}
+		seen++
 		counts[o.Outcome]++
 		return wanted(o.Outcome)
 	})
@@ -37,11 +48,12 @@ func (s *Server) ListFailures(ctx context.Context, req openapi.ListFailuresReque
 	}
 	out.Distinct = len(groups)
 	out.Outcomes, out.Observations = api.OutcomesOf(counts)
-	first, bytes := min(req.Params.Offset, len(groups)), 0
+	first = min(first, len(groups))
+	bytes := 0
 	for i, g := range groups[first:] {
 		bytes += len(g.Example.Input)
 		if i == cmp.Or(req.Params.Limit, defaultLimit) || i > 0 && bytes > maxFailureInputs {
-			out.Next = first + i
+			out.Next = api.NewCursor(list, strconv.Itoa(first+i), strconv.FormatInt(seen, 10))
 			break
 		}
 		out.Failures = append(out.Failures, api.FailureOf(g))

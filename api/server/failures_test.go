@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/server"
 )
@@ -43,18 +45,19 @@ func TestFailures(t *testing.T) {
 	bytes := openapi.ProgramFailure{Count: 1, Outcome: openapi.FailedOutcome, InputBase64: new("/w==")}
 	failure := openapi.ProgramFailure{Count: 1, Outcome: openapi.FailedOutcome, Type: "E", Message: "of y", Stack: "s1", Input: new("y")}
 	all := openapi.ProgramFailureList{Subject: "calc", Commit: "new", Observations: 7, Outcomes: openapi.OutcomeCounts{Ok: 1, Failure: 2, Crash: 3, Timeout: 1}}
+	cursor := func(offset int) string { return api.NewCursor("failures", strconv.Itoa(offset), "7") }
 	for _, c := range []struct {
 		query    string
 		distinct int
-		next     int
+		next     string
 		want     []openapi.ProgramFailure
 	}{
-		{"", 5, 0, []openapi.ProgramFailure{crash1, crash2, slow, bytes, failure}},
-		{"?limit=2", 5, 2, []openapi.ProgramFailure{crash1, crash2}},
-		{"?limit=2&offset=2", 5, 4, []openapi.ProgramFailure{slow, bytes}},
-		{"?limit=2&offset=4", 5, 0, []openapi.ProgramFailure{failure}},
-		{"?offset=9", 5, 0, []openapi.ProgramFailure{}},
-		{"?outcome=timeout&outcome=crash", 3, 0, []openapi.ProgramFailure{crash1, crash2, slow}},
+		{"", 5, "", []openapi.ProgramFailure{crash1, crash2, slow, bytes, failure}},
+		{"?limit=2", 5, cursor(2), []openapi.ProgramFailure{crash1, crash2}},
+		{"?limit=2&cursor=" + cursor(2), 5, cursor(4), []openapi.ProgramFailure{slow, bytes}},
+		{"?limit=2&cursor=" + cursor(4), 5, "", []openapi.ProgramFailure{failure}},
+		{"?cursor=" + cursor(9), 5, "", []openapi.ProgramFailure{}},
+		{"?outcome=timeout&outcome=crash", 3, "", []openapi.ProgramFailure{crash1, crash2, slow}},
 	} {
 		want := all
 		want.Distinct, want.Next, want.Failures = c.distinct, c.next, c.want
@@ -86,11 +89,12 @@ func TestLargeFailures(t *testing.T) {
 	for i := range 3 {
 		s.uploadTo(t, "c", failed(large, "crash", fmt.Sprint("s", i)))
 	}
-	for offset := range 3 {
+	cursor := ""
+	for page := range 3 {
 		var got openapi.ProgramFailureList
-		s.get(t, fmt.Sprint("/v1/subjects/calc/failures?offset=", offset), &got)
-		if next := (offset + 1) % 3; len(got.Failures) != 1 || got.Next != next {
-			t.Errorf("from %d: %d failures and next %d, want 1 and %d", offset, len(got.Failures), got.Next, next)
+		s.get(t, "/v1/subjects/calc/failures?cursor="+cursor, &got)
+		if cursor = got.Next; len(got.Failures) != 1 || (cursor == "") != (page == 2) {
+			t.Errorf("page %d: %d failures and next %q", page, len(got.Failures), cursor)
 		}
 	}
 }
@@ -114,9 +118,10 @@ func TestSubjectPages(t *testing.T) {
 	}
 	for _, c := range []struct{ query, want, next string }{
 		{"", "[a b c]", ""},
-		{"?limit=2", "[a b]", "b"},
-		{"?limit=2&after=b", "[c]", ""},
-		{"?after=x", "[]", ""},
+		{"?limit=2", "[a b]", api.NewCursor("subjects", "b")},
+		{"?limit=2&cursor=" + api.NewCursor("subjects", "b"), "[c]", ""},
+		{"?limit=2&cursor=" + api.NewCursor("subjects", "aa"), "[b c]", ""},
+		{"?cursor=" + api.NewCursor("subjects", "x"), "[]", ""},
 	} {
 		var got openapi.SubjectList
 		s.get(t, "/v1/subjects"+c.query, &got)

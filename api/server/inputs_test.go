@@ -132,7 +132,7 @@ func TestMethods(t *testing.T) {
 	}
 	var never openapi.MethodList
 	s.get(t, "/v1/models/latest/methods?sort=reached&descending=true&status=never&status=always&limit=1", &never)
-	if len(never.Methods) != 1 || never.Methods[0].Status != openapi.MethodAlways || never.Total != 2 || never.Next != 1 {
+	if len(never.Methods) != 1 || never.Methods[0].Status != openapi.MethodAlways || never.Total != 2 || never.Next == "" {
 		t.Errorf("a page of constant methods: %+v", never)
 	}
 	var e openapi.Explanation

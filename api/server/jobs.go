@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/queue"
 	"github.com/inroad/inroad/api/store"
@@ -27,13 +28,13 @@ func jobOf(j queue.Job) openapi.Job {
 
 // ListJobs lists jobs, newest first.
 func (s *Server) ListJobs(ctx context.Context, req openapi.ListJobsRequestObject) (openapi.ListJobsResponseObject, error) {
-	limit := cmp.Or(req.Params.Limit, defaultLimit)
-	found, err := s.Store.Jobs(ctx, req.Params.Subject, uint64(req.Params.Before), limit+1)
+	found, next, err := newest("jobs", req.Params.Cursor, req.Params.Limit, func(j store.Job) uint64 { return j.ID }, func(before uint64, limit int) ([]store.Job, error) {
+		return s.Store.Jobs(ctx, req.Params.Subject, before, limit)
+	})
 	if err != nil {
 		return nil, err
 	}
-	found, before := page(found, limit, func(j store.Job) uint64 { return j.ID })
-	out := openapi.ListJobs200JSONResponse{Jobs: []openapi.Job{}, Before: before}
+	out := openapi.ListJobs200JSONResponse{Jobs: []openapi.Job{}, Next: next}
 	for _, stored := range found {
 		j := queue.Job{Job: stored}
 		if !stored.State.Ended() {
@@ -49,13 +50,19 @@ func (s *Server) ListJobs(ctx context.Context, req openapi.ListJobsRequestObject
 // defaultLimit is the size of a page if the request has no limit.
 const defaultLimit = 100
 
-// page truncates a list to one page. It returns the cursor of the next page, which is
-// the number of the last element, or 0 on the last page.
-func page[T any](list []T, limit int, number func(T) uint64) ([]T, int64) {
-	if len(list) <= limit {
-		return list, 0
+// newest returns a page of a list that read reads newest first, before a number, and the
+// cursor of the next page.
+func newest[T any](list, cursor string, limit int, number func(T) uint64, read func(before uint64, limit int) ([]T, error)) (page []T, next string, err error) {
+	before, err := api.ReadNumber(list, cursor)
+	if err != nil {
+		return nil, "", err
 	}
-	return list[:limit], int64(number(list[limit-1]))
+	limit = cmp.Or(limit, defaultLimit)
+	page, err = read(before, limit+1)
+	if err != nil || len(page) <= limit {
+		return page, "", err
+	}
+	return page[:limit], api.NumberCursor(list, number(page[limit-1])), nil
 }
 
 // GetJob returns a job.

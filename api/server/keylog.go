@@ -137,17 +137,13 @@ func (s *Server) ListKeyEvents(ctx context.Context, req openapi.ListKeyEventsReq
 
 // KeyLog returns a page of the key log of a store.
 func KeyLog(ctx context.Context, st store.Store, req openapi.ListKeyEventsParams) (openapi.KeyLog, error) {
-	limit := cmp.Or(req.Limit, defaultLimit)
-	var before uint64
-	if req.Before != nil {
-		before = uint64(*req.Before)
-	}
-	found, err := st.Events(ctx, before, limit+1)
+	found, next, err := newest("key events", req.Cursor, req.Limit, func(e store.Event) uint64 { return e.Number }, func(before uint64, limit int) ([]store.Event, error) {
+		return st.Events(ctx, before, limit)
+	})
 	if err != nil {
 		return openapi.KeyLog{}, err
 	}
-	found, next := page(found, limit, func(e store.Event) uint64 { return e.Number })
-	return openapi.KeyLog{Before: next, Events: convert(found, func(e store.Event) openapi.KeyEvent {
+	return openapi.KeyLog{Next: next, Events: convert(found, func(e store.Event) openapi.KeyEvent {
 		return openapi.KeyEvent{
 			Number: int64(e.Number), Kind: openapi.KeyEventKind(e.Kind), Key: e.Key, Name: e.Name, By: e.By, Scopes: scopesOf(e.Scopes),
 			Reason: openapi.KeyEventReason(e.Reason), Count: e.Count, First: e.First, Last: e.Last,

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/store"
 )
@@ -106,6 +109,13 @@ func (q *keyRequests) end(key string) {
 	}
 }
 
+// keys returns the IDs of the keys of requests in progress.
+func (q *keyRequests) keys() []string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Collect(maps.Keys(q.byKey))
+}
+
 // bearer returns the secret that a request was sent with, if any.
 func bearer(r *http.Request) (secret string, ok bool) {
 	credentials := strings.TrimSpace(r.Header.Get(echo.HeaderAuthorization))
@@ -135,10 +145,20 @@ func keyID(c echo.Context) string {
 }
 
 // ListKeys lists the keys, oldest first.
-func (s *Server) ListKeys(ctx context.Context, _ openapi.ListKeysRequestObject) (openapi.ListKeysResponseObject, error) {
+func (s *Server) ListKeys(ctx context.Context, req openapi.ListKeysRequestObject) (openapi.ListKeysResponseObject, error) {
 	s.keyLog.flush(ctx)
-	found, err := s.Store.Keys(ctx)
-	return openapi.ListKeys200JSONResponse{Keys: convert(found, DescribeKey)}, err
+	out, err := Keys(ctx, s.Store, req.Params)
+	return openapi.ListKeys200JSONResponse(out), err
+}
+
+// Keys returns a page of the keys of a store, oldest first.
+func Keys(ctx context.Context, st store.Store, req openapi.ListKeysParams) (openapi.KeyList, error) {
+	found, err := st.Keys(ctx)
+	if err != nil {
+		return openapi.KeyList{}, err
+	}
+	found, next, err := api.PageAfter(found, "keys", req.Cursor, req.Limit, func(k store.Key) string { return fmt.Sprintf("%020d", k.Sequence) })
+	return openapi.KeyList{Keys: convert(found, DescribeKey), Next: next}, err
 }
 
 // DescribeKey returns the public part of a key.

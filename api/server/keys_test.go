@@ -248,8 +248,8 @@ func (s *service) keyLog(t *testing.T, secret string, names map[string]string) (
 		for _, e := range page.Events {
 			out = append(out, fmt.Sprintf("%d %s key=%s by=%s %v %s %d", e.Number, e.Kind, names[e.Key], names[e.By], e.Scopes, e.Reason, e.Count))
 		}
-		if path = ""; page.Before != 0 {
-			path = fmt.Sprintf("/v1/keys/log?limit=3&before=%d", page.Before)
+		if path = ""; page.Next != "" {
+			path = "/v1/keys/log?limit=3&cursor=" + page.Next
 		}
 	}
 	slices.Reverse(out)

@@ -80,13 +80,20 @@ func isBundled(id string) bool { return slices.Contains(bundled.Names(), id) }
 // program.
 const latest = "latest"
 
+// idLength is the length of the ID of a model. PutAlias refuses aliases of this length.
+const idLength = 64
+
 // find returns the stored model with an ID, an alias, or a name such as calc@latest.
 func (l *library) find(ctx context.Context, name string) (store.Model, error) {
 	subject, ok := strings.CutSuffix(name, "@"+latest)
 	if !ok && name != latest {
-		m, err := l.store.Model(ctx, name)
+		first, second := l.store.Named, l.store.Model
+		if len(name) == idLength { // no alias is as long
+			first, second = second, first
+		}
+		m, err := first(ctx, name)
 		if _, none := errors.AsType[*store.NotFoundError](err); none {
-			return l.store.Named(ctx, name)
+			m, err = second(ctx, name)
 		}
 		return m, err
 	}

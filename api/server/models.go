@@ -2,9 +2,11 @@ package server
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"net/http"
 	"strconv"
@@ -45,15 +47,41 @@ func (s *Server) TrainModel(ctx context.Context, req openapi.TrainModelRequestOb
 	if err != nil {
 		return nil, err
 	}
-	j, err := s.jobs.Add(ctx, store.Job{
+	j := store.Job{
 		Subject: req.Body.Subject, Commit: commit, Grammar: req.Body.Grammar, Start: req.Body.Start, From: req.Body.From, Options: options,
-	}, clientOf(ctx))
-	if err != nil {
+	}
+	if name := req.Params.IdempotencyKey; name != "" {
+		j.Request, j.Body = digest(caller(ctx), name), []byte(digest(string(api.AppendJSON(nil, req.Body))))
+	}
+	body := j.Body
+	if j, err = s.jobs.Add(ctx, j, clientOf(ctx)); err != nil {
 		return nil, err
+	}
+	if !bytes.Equal(j.Body, body) {
+		return nil, &repeatError{req.Params.IdempotencyKey, j.ID}
 	}
 	return openapi.TrainModel202JSONResponse{
 		Body: jobOf(queue.Job{Job: j}), Headers: openapi.TrainModel202ResponseHeaders{Location: "/v1/jobs/" + strconv.FormatUint(j.ID, 10)},
 	}, nil
+}
+
+// digest returns a digest of texts.
+func digest(texts ...string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		fmt.Fprintf(h, "%d:%s", len(t), t)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// A repeatError reports a request with the name of an earlier one and another body.
+type repeatError struct {
+	name string
+	job  uint64
+}
+
+func (e *repeatError) Error() string {
+	return fmt.Sprintf("Idempotency-Key %q: must be a new one, because job %d has it with another request", e.name, e.job)
 }
 
 // checkJobSize rejects a training that exceeds the memory limit, estimated from the
@@ -117,10 +145,10 @@ func (s *Server) blocks(ctx context.Context, j store.Job) iter.Seq2[observation.
 
 // ListModels lists models, newest first.
 func (s *Server) ListModels(ctx context.Context, req openapi.ListModelsRequestObject) (openapi.ListModelsResponseObject, error) {
-	limit := cmp.Or(req.Params.Limit, defaultLimit)
-	found, err := s.Store.Models(ctx, req.Params.Subject, uint64(req.Params.Before), limit+1)
-	found, before := page(found, limit, func(m store.Model) uint64 { return m.Number })
-	return openapi.ListModels200JSONResponse{Before: before, Models: convert(found, func(m store.Model) openapi.ModelItem {
+	found, next, err := newest("models", req.Params.Cursor, req.Params.Limit, func(m store.Model) uint64 { return m.Number }, func(before uint64, limit int) ([]store.Model, error) {
+		return s.Store.Models(ctx, req.Params.Subject, before, limit)
+	})
+	return openapi.ListModels200JSONResponse{Next: next, Models: convert(found, func(m store.Model) openapi.ModelItem {
 		return openapi.ModelItem{
 			ID: m.ID, Number: int64(m.Number), Subject: m.Subject, Commit: m.Commit, Grammar: m.Grammar, Created: m.Created, Size: m.Size,
 			Quality: qualityOf(m),

@@ -254,17 +254,17 @@ func TestListModels(t *testing.T) {
 		for _, m := range list.Models {
 			numbers = append(numbers, m.Number)
 		}
-		if list.Before == 0 {
+		if list.Next == "" {
 			break
 		}
-		query = fmt.Sprintf("?limit=2&before=%d", list.Before)
+		query = "?limit=2&cursor=" + list.Next
 	}
 	if diff := cmp.Diff([]int64{5, 4, 3, 2, 1}, numbers); diff != "" {
 		t.Errorf("listed (-want +got):\n%s", diff)
 	}
 	var jobs openapi.JobList
 	s.get(t, "/v1/jobs?limit=3", &jobs)
-	if len(jobs.Jobs) != 3 || jobs.Jobs[0].ID != 5 || jobs.Before != 3 {
+	if len(jobs.Jobs) != 3 || jobs.Jobs[0].ID != 5 || jobs.Next == "" {
 		t.Errorf("jobs are %+v", jobs)
 	}
 	var none openapi.ModelList

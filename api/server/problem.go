@@ -62,7 +62,7 @@ var problemKinds = []problemKind{ //nolint:gochecknoglobals // a constant table
 	{http.StatusUnprocessableEntity, "infeasible", "No input satisfies the constraint", []func(error) bool{is[*solve.InfeasibleError]}},
 	{http.StatusUnprocessableEntity, "unrealised", "No input found", []func(error) bool{is[*solve.UnrealisedError], wraps(generate.ErrUnwritten)}},
 	{http.StatusUnprocessableEntity, "path", "Invalid path", []func(error) bool{is[*targeting.PathError]}},
-	{http.StatusUnprocessableEntity, "conflict", "Conflict", []func(error) bool{is[*aliasError], wraps(model.ErrGrammarMismatch), wraps(errBundled)}},
+	{http.StatusUnprocessableEntity, "conflict", "Conflict", []func(error) bool{is[*aliasError], is[*repeatError], wraps(model.ErrGrammarMismatch), wraps(errBundled)}},
 	{http.StatusConflict, "in-use", "In use", []func(error) bool{is[*store.InUseError]}},
 	{http.StatusUnprocessableEntity, "limit", "Limit reached", []func(error) bool{is[*limit.Error]}},
 	{http.StatusUnprocessableEntity, "observations", "Invalid observations", []func(error) bool{

@@ -15,10 +15,12 @@ import (
 )
 
 // quotas counts the requests and bytes of each client against its limits. The counts
-// start at zero with the process.
+// start at zero with the process. Each replica of a service grants its share of a limit, so
+// that no request waits for the others.
 type quotas struct {
 	standard store.Limits // for keys without limits of their own
 	streams  int          // of a client at the same time; negative means no limit
+	replicas func() int   // that share the limits of a client evenly
 	now      func() time.Time
 
 	mu       sync.Mutex
@@ -36,15 +38,29 @@ func (q *quotas) client(c echo.Context) client {
 	if key, ok := c.Get(keyContext).(store.Key); ok {
 		return q.ofKey(key)
 	}
-	return client{"address " + c.RealIP(), store.Limits{Active: q.standard.Active}}
+	return client{"address " + c.RealIP(), q.share(store.Limits{Active: q.standard.Active})}
 }
 
 func (q *quotas) ofKey(k store.Key) client {
-	return client{"key " + k.ID, store.Limits{
+	return client{"key " + k.ID, q.share(store.Limits{
 		Rate:   cmp.Or(k.Limits.Rate, q.standard.Rate),
 		Active: cmp.Or(k.Limits.Active, q.standard.Active),
 		Upload: cmp.Or(k.Limits.Upload, q.standard.Upload),
-	}}
+	})}
+}
+
+// share returns the share of limits that this replica grants.
+func (q *quotas) share(l store.Limits) store.Limits {
+	n := q.replicas()
+	return store.Limits{Rate: l.Rate / float64(n), Active: shareOf(l.Active, n), Upload: shareOf(l.Upload, int64(n))}
+}
+
+// shareOf divides a limit, which is off if it is not positive. The share is at least 1.
+func shareOf[N int | int64](limit, n N) N {
+	if limit <= 0 {
+		return limit
+	}
+	return (limit + n - 1) / n
 }
 
 // usage counts the requests of one client. A nil limiter means no limit.
@@ -67,6 +83,17 @@ func newUsage(limits store.Limits) *usage {
 	return u
 }
 
+// adjust adapts the limiters to limits that have changed, because replicas have come or gone.
+func (u *usage) adjust(limits store.Limits, now time.Time) {
+	fresh := newUsage(limits)
+	for _, l := range []struct{ old, new *rate.Limiter }{{u.requests, fresh.requests}, {u.bytes, fresh.bytes}} {
+		if l.old != nil && l.new != nil && l.old.Limit() != l.new.Limit() {
+			l.old.SetLimitAt(now, l.new.Limit())
+			l.old.SetBurstAt(now, l.new.Burst())
+		}
+	}
+}
+
 // untilAllowed returns the time until a limiter has enough tokens, at most a day.
 func untilAllowed(l *rate.Limiter, now time.Time, tokens float64) time.Duration {
 	missing := max(0, tokens-l.TokensAt(now))
@@ -74,7 +101,8 @@ func untilAllowed(l *rate.Limiter, now time.Time, tokens float64) time.Duration 
 }
 
 func newQuotas(standard store.Limits, streams int) *quotas {
-	return &quotas{standard: standard, streams: streams, now: time.Now, byClient: map[string]*usage{}}
+	alone := func() int { return 1 }
+	return &quotas{standard: standard, streams: streams, replicas: alone, now: time.Now, byClient: map[string]*usage{}}
 }
 
 // enter counts a request of a client, or rejects it. The caller calls leave when the
@@ -86,11 +114,12 @@ func (q *quotas) enter(c client, stream bool) (leave func(), err error) {
 	if u == nil {
 		u = newUsage(c.limits)
 	}
+	u.adjust(c.limits, q.now())
 	if c.limits.Active > 0 && u.active >= c.limits.Active {
 		return nil, tooManyRequests(time.Second, "%s: limit of %d concurrent requests exceeded", c.name, c.limits.Active)
 	}
-	if stream && q.streams >= 0 && u.streams >= q.streams {
-		return nil, tooManyRequests(time.Second, "%s: limit of %d concurrent streams exceeded", c.name, q.streams)
+	if most := shareOf(q.streams, q.replicas()); stream && most >= 0 && u.streams >= most {
+		return nil, tooManyRequests(time.Second, "%s: limit of %d concurrent streams exceeded", c.name, most)
 	}
 	if now := q.now(); u.requests != nil && !u.requests.AllowN(now, 1) {
 		return nil, tooManyRequests(untilAllowed(u.requests, now, 1), "%s: rate limit of %g requests per second exceeded", c.name, c.limits.Rate)

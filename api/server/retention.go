@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/api/store/retention"
@@ -55,9 +56,13 @@ func (r Retention) DeleteKeyEvents(ctx context.Context, req openapi.DeleteKeyEve
 }
 
 // Policies lists the retention policies.
-func (r Retention) Policies(ctx context.Context) (openapi.PolicyList, error) {
+func (r Retention) Policies(ctx context.Context, req openapi.ListPoliciesParams) (openapi.PolicyList, error) {
 	found, err := r.Store.Policies(ctx)
-	return openapi.PolicyList{Policies: convert(found, policyOf)}, err
+	if err != nil {
+		return openapi.PolicyList{}, err
+	}
+	found, next, err := api.PageAfter(found, "policies", req.Cursor, req.Limit, func(p store.Policy) string { return p.Subject })
+	return openapi.PolicyList{Policies: convert(found, policyOf), Next: next}, err
 }
 
 // PutPolicy sets the retention policy of a program, or of all programs without one.
@@ -136,8 +141,8 @@ func (s *Server) DeleteKeyEvents(ctx context.Context, req openapi.DeleteKeyEvent
 }
 
 // ListPolicies lists the retention policies.
-func (s *Server) ListPolicies(ctx context.Context, _ openapi.ListPoliciesRequestObject) (openapi.ListPoliciesResponseObject, error) {
-	out, err := s.retention().Policies(ctx)
+func (s *Server) ListPolicies(ctx context.Context, req openapi.ListPoliciesRequestObject) (openapi.ListPoliciesResponseObject, error) {
+	out, err := s.retention().Policies(ctx, req.Params)
 	return openapi.ListPolicies200JSONResponse(out), err
 }
 

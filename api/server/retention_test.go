@@ -92,7 +92,7 @@ func TestPrune(t *testing.T) {
 	if p := s.problem(t, http.MethodPut, "/v1/policies/a", "application/json", strings.NewReader(`{"commits":0}`)); p.Field != "commits" {
 		t.Errorf("no commits: %+v", p)
 	}
-	list, err := s.ListPoliciesWithResponse(t.Context())
+	list, err := s.ListPoliciesWithResponse(t.Context(), nil)
 	if diff := cmp.Diff([]openapi.Policy{{Subject: "a/b", Commits: new(1), Models: new(0)}}, list.JSON200.Policies); diff != "" || err != nil {
 		t.Errorf("policies: %v %s", err, diff)
 	}

@@ -37,6 +37,7 @@ type Config struct {
 	// NeedKeys rejects requests without a key. Without it, only requests to a loopback
 	// address and from the same origin are served.
 	NeedKeys bool
+	Role     Role // RoleAll
 
 	Timeout    time.Duration    // of a request that is not streamed; 1 minute
 	Stall      time.Duration    // how long a stream waits for a client that stops; 30 seconds
@@ -67,6 +68,7 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
+	c.Role = cmp.Or(c.Role, RoleAll)
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	c.Timeout = cmp.Or(c.Timeout, time.Minute)
 	c.Stall = cmp.Or(c.Stall, 30*time.Second)
@@ -115,6 +117,9 @@ type Server struct {
 	active      chan struct{} // has an element for each request in progress
 	long        chan struct{} // has an element for each request in progress that is a stream or computes for long
 
+	unsubscribe func()        // from changes of a store that replicas share
+	missed      chan struct{} // has an element if changes may have been missed
+
 	shuttingDown atomic.Bool
 	shutdown     chan struct{} // closed when the shutdown begins
 }
@@ -140,6 +145,7 @@ func New(c Config) (*Server, error) {
 		active:      make(chan struct{}, c.MaxActive),
 		long:        make(chan struct{}, longShare(c.MaxActive)),
 		shutdown:    make(chan struct{}),
+		unsubscribe: func() {}, missed: make(chan struct{}, 1),
 	}
 	s.engine = &api.Engine{Library: s.library, Untrusted: true, Limits: c.Limits, Workers: c.Workers, MaxMemory: c.MaxMemory}
 	if s.jobs, err = queue.New(c.Store, queue.Options{MaxQueued: c.MaxQueue, Log: c.Log, Describe: describeError}); err != nil {
@@ -148,6 +154,10 @@ func New(c Config) (*Server, error) {
 	s.campaigns = &campaigns{
 		store: c.Store, engine: s.engine, turns: s.turns, log: c.Log, now: c.Clock, wait: c.Timeout, detach: s.streamContext,
 		maxRunning: c.MaxRunning, maxOpen: c.MaxOpen, changes: map[uint64]chan struct{}{},
+	}
+	if shared, ok := c.Store.(store.Shared); ok {
+		s.campaigns.shared = true
+		s.share(shared)
 	}
 	s.metrics = newMetrics(s)
 	page, err := web.New()
@@ -165,7 +175,7 @@ func (s *Server) routes(page *web.Page) *echo.Echo {
 	e.HTTPErrorHandler = s.handleError
 	e.Binder = binder{}
 	e.Pre(routeByRawPath)
-	e.Use(s.logRequest, recoverPanic, s.checkOrigin, s.authenticate, s.limitClient, s.limitLoad, s.limitMemory, s.limitRequest, s.contract.validate, s.takeTurn)
+	e.Use(s.logRequest, recoverPanic, s.limitRole, s.checkOrigin, s.authenticate, s.limitClient, s.limitLoad, s.limitMemory, s.limitRequest, s.contract.validate, s.takeTurn)
 	openapi.RegisterHandlers(e, openapi.NewStrictHandler(s, nil))
 	e.GET("/openapi.json", s.contract.serve)
 	e.GET("/docs", serveDocs)
@@ -188,7 +198,16 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return s.jobs.Serve(ctx, s.run) })
+	group.Go(func() error {
+		if s.Role == RoleAPI {
+			return nil
+		}
+		return s.jobs.Serve(ctx, s.run)
+	})
+	group.Go(func() error {
+		s.checkKeys(ctx)
+		return nil
+	})
 	group.Go(func() error {
 		s.shedder.watch(ctx)
 		return nil
@@ -222,6 +241,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	s.beginShutdown()
 	s.campaigns.computing.Wait()
 	s.keyLog.flush(context.WithoutCancel(ctx))
+	s.unsubscribe()
 	return err
 }
 

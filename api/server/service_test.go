@@ -87,7 +87,12 @@ func (s *service) checkFile(t *testing.T, check func(r *bolt.Report) bool) {
 // startOn starts a service on a store that may be there already.
 func startOn(tb testing.TB, path string, edits ...func(c *server.Config)) *service {
 	tb.Helper()
-	st := openStore(tb, path)
+	return startWith(tb, path, openStore(tb, path), edits...)
+}
+
+// startWith starts a service with an open store.
+func startWith(tb testing.TB, path string, st store.Store, edits ...func(c *server.Config)) *service {
+	tb.Helper()
 	// Whether the machine has much else to do is not what is tested.
 	config := server.Config{Store: st, Version: "test", MaxWait: time.Hour}
 	for _, edit := range edits {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/inroad/inroad/api"
@@ -21,12 +20,8 @@ func (s *Server) ListSubjects(ctx context.Context, req openapi.ListSubjectsReque
 	if err != nil {
 		return nil, err
 	}
-	found = slices.DeleteFunc(found, func(s store.Subject) bool { return req.Params.After != "" && s.Name <= req.Params.After })
-	next := ""
-	if limit := req.Params.Limit; limit > 0 && limit < len(found) {
-		found, next = found[:limit], found[limit-1].Name
-	}
-	return openapi.ListSubjects200JSONResponse{Subjects: convert(found, subjectOf), Next: next}, nil
+	found, next, err := api.PageAfter(found, "subjects", req.Params.Cursor, req.Params.Limit, func(s store.Subject) string { return s.Name })
+	return openapi.ListSubjects200JSONResponse{Subjects: convert(found, subjectOf), Next: next}, err
 }
 
 // GetSubject returns a program with observations.

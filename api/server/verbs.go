@@ -3,9 +3,11 @@ package server
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"iter"
 	"net/http"
+	"slices"
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
@@ -14,14 +16,32 @@ import (
 )
 
 // ListGrammars lists the bundled and the uploaded grammars.
-func (s *Server) ListGrammars(ctx context.Context, _ openapi.ListGrammarsRequestObject) (openapi.ListGrammarsResponseObject, error) {
+func (s *Server) ListGrammars(ctx context.Context, req openapi.ListGrammarsRequestObject) (openapi.ListGrammarsResponseObject, error) {
+	stored, err := s.Store.Grammars(ctx)
+	if err != nil {
+		return nil, err
+	}
+	uploaded := map[string]uint64{} // by ID: the position in the list
+	for _, g := range stored {
+		uploaded[g.ID] = g.Sequence
+	}
 	out, err := s.engine.Grammars(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.Grammars = slices.DeleteFunc(out.Grammars, func(g openapi.GrammarItem) bool { return !g.Bundled && uploaded[g.ID] == 0 }) // uploaded just now
+	out.Grammars, out.Next, err = api.PageAfter(out.Grammars, "grammars", req.Params.Cursor, req.Params.Limit, func(g openapi.GrammarItem) string {
+		if g.Bundled {
+			return "bundled " + g.ID
+		}
+		return fmt.Sprintf("uploaded %020d", uploaded[g.ID])
+	})
 	return openapi.ListGrammars200JSONResponse(out), err
 }
 
 // CreateGrammar stores a grammar without errors.
 func (s *Server) CreateGrammar(ctx context.Context, req openapi.CreateGrammarRequestObject) (openapi.CreateGrammarResponseObject, error) {
-	sources := api.Sources(req.Body.Files)
+	sources := api.Sources(*req.Body)
 	g, err := api.LoadGrammar(ctx, req.Body.Start, sources)
 	if err != nil {
 		return nil, err

@@ -40,6 +40,8 @@ type Campaign struct {
 	Last    uint64         `cbor:"18,keyasint"` // number in the log
 	Counted uint64         `cbor:"15,keyasint"` // number in the log
 	Counts  CampaignCounts `cbor:"16,keyasint"`
+
+	Version uint64 `cbor:"19,keyasint,omitempty"` // increases with each change
 }
 
 // CampaignCounts are the counts of a campaign.

@@ -101,13 +101,16 @@ type Store interface {
 	// by number.
 	CampaignLeases(ctx context.Context, id uint64) ([]Lease, error)
 	// PutLeases stores inputs of a campaign that are handed out, and replaces the campaign.
-	PutLeases(ctx context.Context, c Campaign, leases []Lease) error
+	// It returns the campaign as it is stored, and [ErrChanged] if the stored campaign has
+	// another version.
+	PutLeases(ctx context.Context, c Campaign, leases []Lease) (Campaign, error)
 	// WasTold reports for each input whether its observation is in the log of a campaign.
 	WasTold(ctx context.Context, id uint64, inputs []string) ([]bool, error)
 	// Tell replaces a campaign and, unless it is nil, its history. It appends observations of
 	// leased inputs to the log, ends their leases, and stores them as observations of the
 	// program, too. If counted is true, the counts of the campaign include them. It returns
-	// the campaign as it is stored.
+	// the campaign as it is stored, and [ErrChanged] if the stored campaign has another
+	// version.
 	Tell(ctx context.Context, c Campaign, told []Told, history []CampaignPoint, counted bool) (Campaign, error)
 	// CampaignLog yields the observations of a campaign in the order in which they were
 	// told, from the first block after a number.
@@ -194,6 +197,8 @@ var (
 	ErrFull = errors.New("no space left for the store")
 	// ErrUnreadable is wrapped by the errors of a store whose data is damaged.
 	ErrUnreadable = errors.New("the store is damaged")
+	// ErrChanged is returned when another process has changed a campaign meanwhile.
+	ErrChanged = errors.New("another process has changed the campaign")
 	// ErrUnavailable is wrapped by the errors of a database that cannot be reached or
 	// restarts. A change may have been made.
 	ErrUnavailable = errors.New("the store is not available")

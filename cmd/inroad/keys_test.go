@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/store/bolt"
 )
@@ -43,10 +44,10 @@ func TestParityOfKeys(t *testing.T) {
 		{"log", exitDone},
 		{"log --limit 1 --format json", exitDone},
 		{"log --limit 1", exitDone},
-		{"log --before 2", exitDone},
+		{"log --limit 1 --all", exitDone},
+		{"log --cursor " + api.NumberCursor("key events", 2), exitDone},
 		{"log --limit 1001", exitWrong},
-		{"log --before 0", exitWrong},
-		{"log --before -1", exitWrong},
+		{"log --cursor 2", exitWrong},
 		{"revoke ID", exitDone},
 		{"revoke ID", exitWrong},
 		{"list", exitDone},

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inroad/inroad/eval/internal/rows"
 	"github.com/inroad/inroad/grammars/bundled"
 )
 
@@ -298,7 +299,7 @@ func (opt *options) recount(ctx context.Context, cells []cell) error {
 		return err
 	}
 	for _, c := range cells {
-		if err := appendCell(opt.out, c); err != nil {
+		if err := rows.Append(opt.out, c); err != nil {
 			return err
 		}
 	}

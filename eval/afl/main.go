@@ -28,10 +28,7 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -42,6 +39,8 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"github.com/inroad/inroad/eval/internal/rows"
 )
 
 type options struct {
@@ -135,7 +134,7 @@ func (opt *options) run(ctx context.Context) (err error) {
 	if opt.out == "" {
 		opt.out = filepath.Join(opt.work, "cells.ndjson")
 	}
-	done, err := readCells(opt.out)
+	done, err := rows.Read[cell](opt.out)
 	if err != nil {
 		return err
 	}
@@ -168,7 +167,7 @@ func (opt *options) measure(ctx context.Context, done []cell, matches *regexp.Re
 				if err := opt.fill(ctx, p, &c); err != nil {
 					return nil, fmt.Errorf("%s, %s, seed %d: %w", c.Target, c.Way, c.Seed, err)
 				}
-				if err := appendCell(opt.out, c); err != nil {
+				if err := rows.Append(opt.out, c); err != nil {
 					return nil, err
 				}
 				done = append(done, c)
@@ -177,39 +176,4 @@ func (opt *options) measure(ctx context.Context, done []cell, matches *regexp.Re
 		}
 	}
 	return done, nil
-}
-
-// readCells returns the results in a file. An incomplete last line is left out.
-func readCells(name string) ([]cell, error) {
-	text, err := os.ReadFile(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var out []cell
-	lines := bufio.NewScanner(bytes.NewReader(text[:bytes.LastIndexByte(text, '\n')+1]))
-	for lines.Scan() {
-		var c cell
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		out = append(out, c)
-	}
-	return out, lines.Err()
-}
-
-// appendCell adds a result to a file.
-func appendCell(name string, c cell) error {
-	line, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(line, '\n'))
-	return errors.Join(err, file.Close())
 }

@@ -45,6 +45,7 @@ type options struct {
 	seeds      int
 	algorithms string
 	against    string
+	effort     float64
 	python     bool
 	draw       bool
 	builder    subject.Builder
@@ -59,6 +60,7 @@ func main() {
 	flag.IntVar(&opt.seeds, "seeds", 10, "number of campaigns of each algorithm")
 	flag.StringVar(&opt.algorithms, "algorithms", "", "compare only algorithms that match this `regexp`")
 	flag.StringVar(&opt.against, "against", "guided", "`algorithm` to compare the others with")
+	flag.Float64Var(&opt.effort, "effort", 1, "factor of the effort of guided")
 	flag.BoolVar(&opt.builder.Blocks, "blocks", false, "count blocks, too")
 	flag.BoolVar(&opt.python, "python", true, "include programs in Python")
 	flag.BoolVar(&opt.draw, "draw", true, "include the drawings of examples/draw")
@@ -154,7 +156,7 @@ func (opt *options) compare(ctx context.Context, p program, algorithms []campaig
 	results := map[campaign.Algorithm][]measurement{}
 	for seed := range opt.seeds {
 		for _, a := range algorithms {
-			m, err := l.measure(ctx, built, p, a, uint64(seed+1), opt.runs)
+			m, err := l.measure(ctx, built, p, a, uint64(seed+1), opt)
 			if err != nil {
 				return fmt.Errorf("%s: %w", a, err)
 			}
@@ -240,8 +242,9 @@ func load(ctx context.Context, p program) (*language, error) {
 }
 
 // measure runs a campaign.
-func (l *language) measure(ctx context.Context, built *observe.Program, p program, a campaign.Algorithm, seed uint64, runs int) (m measurement, err error) {
-	opt := campaign.Options{Algorithm: a, Seed: seed, Corpus: l.corpus, Units: built.Header().Units, Runs: runs, Names: l.names, Sources: l.sources}
+func (l *language) measure(ctx context.Context, built *observe.Program, p program, a campaign.Algorithm, seed uint64, from *options) (m measurement, err error) {
+	opt := campaign.Options{Algorithm: a, Seed: seed, Corpus: l.corpus, Units: built.Header().Units, Runs: from.runs, Names: l.names, Sources: l.sources}
+	opt.Guided.Effort = from.effort
 	opt.EvoGFuzz.Generations, opt.FDLoop.Generations = -1, -1
 	began := time.Now()
 	c, err := campaign.New(ctx, l.grammar, opt)

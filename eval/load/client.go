@@ -34,16 +34,21 @@ func (r *result) percentile(n int) float64 {
 	return float64(r.took[min(len(r.took)*n/100, len(r.took)-1)].Microseconds()) / 1000
 }
 
-// run sends requests from all clients until the duration is over.
-func (l load) run(ctx context.Context, address string, opt options) (*result, error) {
-	requests := l.requests(address, opt.seed)
+// run sends requests from all clients until the duration is over. The clients are spread
+// over the addresses.
+func (l load) run(ctx context.Context, addresses []string, opt options) (*result, error) {
+	requests := map[string][][]byte{}
+	for _, address := range addresses {
+		requests[address] = l.requests(address, opt.seed)
+	}
 	ctx, cancel := context.WithTimeout(ctx, opt.duration)
 	defer cancel()
 	results := make([]result, l.connections)
 	var group sync.WaitGroup
 	for i := range results {
 		group.Go(func() {
-			c := &client{address: address, requests: requests, at: i, result: &results[i]}
+			address := addresses[i%len(addresses)]
+			c := &client{address: address, requests: requests[address], at: i, result: &results[i]}
 			for ctx.Err() == nil {
 				c.ask(ctx)
 			}

@@ -7,7 +7,10 @@
 // with a model as large as that of a library, and from more connections than the
 // service admits. A client that is refused waits for the time in Retry-After.
 //
-// Run it in the root of its module. It needs Go.
+// With -stores, it compares a data file with PostgreSQL and 1, 2 and 4 replicas on this
+// machine instead: uploads, predictions and trainings.
+//
+// Run it in the root of its module. It needs Go and, with -stores, PostgreSQL.
 package main
 
 import (
@@ -31,6 +34,7 @@ type options struct {
 	overload    int
 	seed        uint64
 	inroad      string
+	stores      bool
 	stdout      io.Writer
 }
 
@@ -41,6 +45,7 @@ func main() {
 	flag.IntVar(&opt.overload, "overload", 2560, "number of concurrent clients in the overload case")
 	flag.Uint64Var(&opt.seed, "seed", 1, "random seed")
 	flag.StringVar(&opt.inroad, "inroad", "", "inroad `command`; built if empty")
+	flag.BoolVar(&opt.stores, "stores", false, "compare a data file with PostgreSQL and several replicas")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -70,7 +75,10 @@ func (opt options) run(ctx context.Context) (err error) {
 	if n := max(opt.connections, opt.overload); min(opt.connections, opt.overload) < 1 || n > maxConnections {
 		return fmt.Errorf("-connections %d, -overload %d: must be between 1 and %d", opt.connections, opt.overload, maxConnections)
 	}
-	s, err := start(ctx, opt.inroad)
+	if opt.stores {
+		return opt.compareStores(ctx)
+	}
+	s, err := start(ctx, opt.inroad, "")
 	if err != nil {
 		return err
 	}
@@ -89,7 +97,7 @@ func (opt options) run(ctx context.Context) (err error) {
 		{"overload", demo, opt.overload},
 	} {
 		before := process.ProcessorTime(s.cmd.Process.Pid)
-		r, err := l.run(ctx, s.address, opt)
+		r, err := l.run(ctx, []string{s.address}, opt)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,22 +31,32 @@ type service struct {
 	dir     string
 }
 
-// start starts the service. It builds the command if inroad is empty.
-func start(ctx context.Context, inroad string) (*service, error) {
+// build builds the command in a folder, and returns its path.
+func build(ctx context.Context, dir string) (string, error) {
+	inroad := filepath.Join(dir, "inroad")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", inroad, "./cmd/inroad")
+	cmd.Dir = ".." // the module of the command
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build inroad: %w\n%s", err, text)
+	}
+	return inroad, nil
+}
+
+// start starts the service on a store, or on a temporary one if it is empty. It builds the
+// command if inroad is empty.
+func start(ctx context.Context, inroad, store string) (*service, error) {
 	dir, err := os.MkdirTemp("", "inroad-load-")
 	if err != nil {
 		return nil, err
 	}
 	s := &service{dir: dir}
 	if inroad == "" {
-		inroad = filepath.Join(dir, "inroad")
-		build := exec.CommandContext(ctx, "go", "build", "-o", inroad, "./cmd/inroad")
-		build.Dir = ".." // the module of the command
-		if text, err := build.CombinedOutput(); err != nil {
-			return nil, errors.Join(fmt.Errorf("build inroad: %w\n%s", err, text), os.RemoveAll(dir))
+		if inroad, err = build(ctx, dir); err != nil {
+			return nil, errors.Join(err, os.RemoveAll(dir))
 		}
 	}
-	s.cmd = exec.CommandContext(ctx, inroad, "serve", "--demo", "--store", filepath.Join(dir, "s.db"), "--listen", "127.0.0.1:0", "--log-level", "warn")
+	store = cmp.Or(store, filepath.Join(dir, "s.db"))
+	s.cmd = exec.CommandContext(ctx, inroad, "serve", "--demo", "--store", store, "--listen", "127.0.0.1:0", "--log-level", "warn")
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(os.Interrupt) }
 	s.cmd.Stderr = os.Stderr
 	printed, err := s.cmd.StdoutPipe()
@@ -113,27 +124,11 @@ func (s *service) train(ctx context.Context) (methods int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	var job struct {
-		ID                  int
-		State, Error, Model string
+	model, err := s.await(ctx, text)
+	if err != nil {
+		return 0, err
 	}
-	for job.Model == "" {
-		if err := json.Unmarshal(text, &job); err != nil {
-			return 0, err
-		}
-		if job.Error != "" {
-			return 0, errors.New(job.Error)
-		}
-		select {
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		case <-time.After(50 * time.Millisecond):
-		}
-		if text, err = s.call(ctx, http.MethodGet, fmt.Sprintf("/v1/jobs/%d", job.ID), "", nil); err != nil {
-			return 0, err
-		}
-	}
-	if _, err := s.call(ctx, http.MethodPut, "/v1/aliases/"+wide, "application/json", strings.NewReader(`{"model":"`+job.Model+`"}`)); err != nil {
+	if _, err := s.call(ctx, http.MethodPut, "/v1/aliases/"+wide, "application/json", strings.NewReader(`{"model":"`+model+`"}`)); err != nil {
 		return 0, err
 	}
 	var m struct{ Methods struct{ All int } }
@@ -141,6 +136,31 @@ func (s *service) train(ctx context.Context) (methods int, err error) {
 		err = json.Unmarshal(text, &m)
 	}
 	return m.Methods.All, err
+}
+
+// await waits for a job, and returns the ID of its model.
+func (s *service) await(ctx context.Context, text []byte) (model string, err error) {
+	var job struct {
+		ID                  int
+		State, Error, Model string
+	}
+	for job.Model == "" {
+		if err := json.Unmarshal(text, &job); err != nil {
+			return "", err
+		}
+		if job.Error != "" {
+			return "", errors.New(job.Error)
+		}
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+		if text, err = s.call(ctx, http.MethodGet, fmt.Sprintf("/v1/jobs/%d", job.ID), "", nil); err != nil {
+			return "", err
+		}
+	}
+	return job.Model, nil
 }
 
 // call sends a request and returns the body of the response.

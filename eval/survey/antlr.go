@@ -44,38 +44,49 @@ func newANTLR(ctx context.Context, jar, dir string, limit time.Duration) (*antlr
 // check parses the inputs of a folder and adds the verdicts to a row. The names of
 // inputs are those of [measurement.keep].
 func (a *antlr) check(ctx context.Context, root string, r *row, inputs string) error {
-	files, err := os.MkdirTemp("", "survey")
+	begin := time.Now()
+	out, err := a.run(ctx, root, &r.unit, inputs, "-Xmx2g")
 	if err != nil {
 		return err
-	}
-	defer func() { _ = os.RemoveAll(files) }()
-	for _, file := range r.Files {
-		text, err := os.ReadFile(filepath.Join(root, file))
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(files, filepath.Base(file)), text, 0o600); err != nil {
-			return err
-		}
-	}
-	encoding := "UTF-8"
-	if r.Latin1 {
-		encoding = "ISO-8859-1"
-	}
-	seconds := strconv.Itoa(int(a.limit / time.Second))
-	main := strings.TrimSuffix(filepath.Base(r.Files[0]), ".g4")
-	begin := time.Now()
-	cmd := exec.CommandContext(ctx, "java", "-Xmx2g", "-XX:+UseSerialGC", "-cp", a.jar+string(os.PathListSeparator)+a.classes,
-		"Accept", seconds, encoding, r.Start, main, files, inputs)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return errors.Join(fmt.Errorf("java: %w", err), errors.New(stderr.String()))
 	}
 	r.judge(out)
 	r.ANTLR.Seconds = time.Since(begin).Seconds()
 	return nil
+}
+
+// run runs the driver on the inputs of a folder and returns what it prints.
+func (a *antlr) run(ctx context.Context, root string, u *unit, inputs, memory string, more ...string) ([]byte, error) {
+	files, err := os.MkdirTemp("", "survey")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(files) }()
+	for _, file := range u.Files {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(files, filepath.Base(file)), text, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	encoding := "UTF-8"
+	if u.Latin1 {
+		encoding = "ISO-8859-1"
+	}
+	seconds := strconv.Itoa(int(a.limit / time.Second))
+	main := strings.TrimSuffix(filepath.Base(u.Files[0]), ".g4")
+	args := append([]string{
+		memory, "-XX:+UseSerialGC", "-cp", a.jar + string(os.PathListSeparator) + a.classes, "Accept", seconds, encoding, u.Start, main, files, inputs,
+	}, more...)
+	cmd := exec.CommandContext(ctx, "java", args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("java: %w", err), errors.New(stderr.String()))
+	}
+	return out, nil
 }
 
 // judge adds what the driver printed.

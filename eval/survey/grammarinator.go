@@ -2,17 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/inroad/inroad/eval/internal/grammarinator"
 	"github.com/inroad/inroad/eval/internal/process"
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
@@ -99,45 +97,22 @@ func (opt *options) generate(ctx context.Context, g *grammars.Grammar) (*corpus,
 // grammarinate generates random inputs with Grammarinator: without and with spaces
 // between tokens, of which it returns the ones that parse more often.
 func (opt *options) grammarinate(ctx context.Context, bin string, u *unit, g *grammars.Grammar) (*corpus, error) {
-	dir, err := os.MkdirTemp("", "survey")
+	var files []string
+	for _, file := range u.Files {
+		files = append(files, filepath.Join(opt.Root, file))
+	}
+	generator, err := grammarinator.New(ctx, bin, files...)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	args := []string{"--no-actions", "-o", dir}
-	for _, file := range u.Files {
-		args = append(args, filepath.Join(opt.Root, file))
-	}
-	if out, err := exec.CommandContext(ctx, filepath.Join(bin, "grammarinator-process"), args...).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("grammarinator-process: %w\n%s", err, out)
-	}
-	generators, err := filepath.Glob(filepath.Join(dir, "*Generator.py"))
-	if err != nil || len(generators) != 1 {
-		return nil, errors.Join(fmt.Errorf("grammarinator-process: wrote %d generators", len(generators)), err)
-	}
-	name := strings.TrimSuffix(filepath.Base(generators[0]), ".py")
+	defer func() { _ = generator.Close() }()
 	var best *corpus
-	for _, serializer := range []string{"", "grammarinator.runtime.simple_space_serializer"} {
-		out := filepath.Join(dir, "inputs"+serializer)
-		args := []string{
-			name + "." + name, "--sys-path", dir, "-r", u.Start, "-n", strconv.Itoa(opt.Want), "-d", strconv.Itoa(opt.depth),
-			"--random-seed", strconv.FormatUint(opt.Seed, 10), "-o", filepath.Join(out, "%d"), "--sys-recursion-limit", "100000", "--encoding-errors", "replace", "-j", "1",
+	for _, serializer := range []string{"", grammarinator.Spaces} {
+		texts, took, err := generator.Generate(ctx, grammarinator.Options{Start: u.Start, N: opt.Want, Depth: opt.depth, Seed: opt.Seed, Serializer: serializer})
+		if err != nil {
+			return nil, err
 		}
-		if serializer != "" {
-			args = append(args, "-s", serializer)
-		}
-		cmd := exec.CommandContext(ctx, filepath.Join(bin, "grammarinator-generate"), args...)
-		if printed, err := cmd.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("grammarinator-generate: %w\n%s", err, printed)
-		}
-		c := &corpus{seconds: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
-		for i := range opt.Want {
-			text, err := os.ReadFile(filepath.Join(out, strconv.Itoa(i)))
-			if err != nil {
-				return nil, err
-			}
-			c.texts = append(c.texts, text)
-		}
+		c := &corpus{texts: texts, seconds: took.Seconds()}
 		if err := c.parse(ctx, g); err != nil {
 			return nil, err
 		}

@@ -13,7 +13,9 @@
 // it are not measured again. -antlr needs a JDK.
 //
 // With -grammarinator, random inputs of seven grammars are compared with those of
-// Grammarinator instead. Install it into a virtual environment first.
+// Grammarinator instead. Install it into a virtual environment first. With -passes, the
+// processor time of parsing random inputs of seven grammars is compared with that of the
+// ANTLR tool's interpreter.
 package main
 
 import (
@@ -47,6 +49,7 @@ type options struct {
 	examples int
 	depth    int
 	other    string
+	passes   bool
 	progress io.Writer
 }
 
@@ -70,6 +73,7 @@ func main() {
 	flag.IntVar(&opt.examples, "examples", 20, "number of examples, of at most 50 kB each")
 	flag.StringVar(&opt.Profile, "profile", "", "write the processor profile of covering into this `folder`, a file for each grammar")
 	flag.StringVar(&opt.other, "grammarinator", "", "compare random inputs with those of Grammarinator, whose commands are in this `folder`, instead")
+	flag.BoolVar(&opt.passes, "passes", false, "compare the processor time of parsing with that of the ANTLR tool's interpreter instead")
 	flag.IntVar(&opt.depth, "depth", 20, "maximum depth of Grammarinator's inputs")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -101,12 +105,18 @@ func (opt *options) run(ctx context.Context, stdout io.Writer) error {
 	if opt.other != "" && opt.only == "" {
 		opt.only = sideBySide
 	}
+	if opt.passes && opt.only == "" {
+		opt.only = hardToPredict
+	}
 	units, err = opt.choose(units)
 	if err != nil {
 		return err
 	}
 	if opt.other != "" {
 		return opt.compareWith(ctx, opt.other, units, stdout)
+	}
+	if opt.passes {
+		return opt.measurePasses(ctx, units, stdout)
 	}
 	rows, err := opt.measureAll(ctx, units)
 	if err != nil {

@@ -36,6 +36,7 @@ type task struct {
 	Seed     uint64
 	Memory   int64
 	Profile  string // the folder for processor profiles
+	Passes   bool   // whether to measure passes over the inputs in Out instead
 
 	Limit      time.Duration // processor time of each step but the last
 	CoverLimit time.Duration // processor time of covering
@@ -59,11 +60,15 @@ func measure(ctx context.Context, in io.Reader, out io.Writer) error {
 	m.row.unit = m.Unit
 	debug.SetMemoryLimit(m.Memory * 3 / 4) // collect garbage before the limit ends the process
 	go watchMemory(m.Memory)
-	steps := []struct {
+	type step struct {
 		name  string
 		limit time.Duration
 		run   func(context.Context) error
-	}{{"load", m.Limit, m.load}, {"examples", m.Limit, m.examples}, {"random", m.Limit, m.random}, {"cover", m.CoverLimit, m.cover}}
+	}
+	steps := []step{{"load", m.Limit, m.load}, {"examples", m.Limit, m.examples}, {"random", m.Limit, m.random}, {"cover", m.CoverLimit, m.cover}}
+	if m.Passes {
+		steps = append(steps[:1], step{"passes", 60 * m.Limit, m.passes})
+	}
 	for _, step := range steps {
 		m.row.Running = step.name
 		if err := m.out.Encode(m.row); err != nil {

@@ -94,3 +94,20 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+// A pass has every other input, the same again, or the rest.
+func TestPasses(t *testing.T) {
+	root := write(t, map[string]string{"U.g4": "grammar U; s : A* EOF ; A : [a-z] ;"})
+	inputs := write(t, map[string]string{"1": "a", "2": "bc", "3": "def"})
+	r, err := start(t.Context(), task{Root: root, Unit: unit{Name: "U", Files: []string{"U.g4"}, Start: "s"}, Out: inputs, Passes: true, Memory: 1 << 40, Limit: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Passes) != 3 || r.PassMemory == 0 || r.Stopped != nil {
+		t.Errorf("got %+v", *r)
+	}
+	got := secondsOf([]byte("pass\t1.5\npass\t0.25\n!\tout of memory\n"))
+	if want := "1.50 | 0.25 | did not end"; cells(got) != want {
+		t.Errorf("got %q, want %q", cells(got), want)
+	}
+}

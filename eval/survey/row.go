@@ -13,6 +13,9 @@ type row struct {
 	Random  *random   `json:"random,omitempty"`
 	Cover   *cover    `json:"cover,omitempty"`
 	ANTLR   *verdict  `json:"antlr,omitempty"`
+
+	Passes     []float64 `json:"passes,omitempty"`     // of -passes
+	PassMemory int64     `json:"passMemory,omitempty"` // bytes after the passes
 }
 
 // examples say how inroad and the ANTLR tool judge the examples of a grammar.

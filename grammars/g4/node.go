@@ -127,10 +127,14 @@ type Block struct {
 // An Alt is one alternative of a block.
 type Alt struct {
 	Pos
-	RightAssoc bool      // <assoc=right> before the first element
-	Elements   []Element // empty for an empty alternative
-	Commands   []Command // lexer rules: -> skip, type(X)
-	Label      string    // # label
+	RightAssoc bool // <assoc=right> before the first element
+	// Probability is the chance of the alternative when inputs are generated, if
+	// HasProbability is set. A .g4 file has none.
+	Probability    float64
+	HasProbability bool
+	Elements       []Element // empty for an empty alternative
+	Commands       []Command // lexer rules: -> skip, type(X)
+	Label          string    // # label
 }
 
 // A Command is a lexer command after ->.

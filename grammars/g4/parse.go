@@ -58,6 +58,9 @@ func Parse(ctx context.Context, name, text string) (file *File, found Diagnostic
 	p.requireUTF8()
 	p.next()
 	p.grammar()
+	if p.merges && p.scannerless {
+		p.file.MergeLiterals()
+	}
 	slices.SortStableFunc(p.diagnostics, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
@@ -97,6 +100,7 @@ type parser struct {
 	inBlock   bool  // between the braces of options, tokens or channels
 
 	scannerless bool // characters are the tokens
+	merges      bool // literals that follow each other are one, in a scannerless grammar
 
 	properties map[string][]RuneRange // by escape, such as \p{L} and \P{L}
 }
@@ -407,6 +411,8 @@ func (p *parser) grammarOptions() {
 			p.file.Code = append(p.file.Code, Code{Pos: o.Pos, Kind: SuperClass, Text: o.Value})
 		case "scannerless":
 			p.setScannerless(o)
+		case "mergeLiterals":
+			p.merges = o.Value == "true"
 		}
 	}
 }

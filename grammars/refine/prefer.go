@@ -330,7 +330,7 @@ func (p *preference) prefers(r *grammars.Rule, with continuation, earlier []cont
 		return true
 	}
 	if p.open {
-		if p.skips > 0 && p.prefersInCalls(r, with, earlier, maxForward) {
+		if p.skips > 0 && p.prefersInCalls(r, p.callsOf(r), with, earlier, maxForward) {
 			return true
 		}
 		p.passed = append(p.passed, earlier)
@@ -342,10 +342,18 @@ func (p *preference) prefers(r *grammars.Rule, with continuation, earlier []cont
 // maxForward limits the nested rules whose ends are considered.
 const maxForward = 5
 
+// callsOf returns the references to a rule. Before the search leaves the rule of the choice,
+// only some of them matter.
+func (p *preference) callsOf(r *grammars.Rule) []*grammars.Node {
+	if p.only != nil && !p.calling && r == p.only.Target {
+		return []*grammars.Node{p.only}
+	}
+	return p.callers[r.Index]
+}
+
 // prefersInCalls reports whether the parser takes one of some alternatives in every call
 // of a rule, where the continuations go on after the rule.
-func (p *preference) prefersInCalls(r *grammars.Rule, with continuation, earlier []continuation, depth int) bool {
-	calls := p.callers[r.Index]
+func (p *preference) prefersInCalls(r *grammars.Rule, calls []*grammars.Node, with continuation, earlier []continuation, depth int) bool {
 	if depth == 0 || r == p.start || len(calls) == 0 || len(calls) > maxCallers {
 		return false
 	}
@@ -359,7 +367,7 @@ func (p *preference) prefersInCalls(r *grammars.Rule, with continuation, earlier
 			all = append(all, p.replace(c, after))
 		}
 		more := p.replace(with, after)
-		if !p.includes(more, all) && (!p.open || !p.prefersInCalls(call.Rule, more, all, depth-1)) {
+		if !p.includes(more, all) && (!p.open || !p.prefersInCalls(call.Rule, p.callers[call.Rule.Index], more, all, depth-1)) {
 			return false
 		}
 	}

@@ -8,21 +8,36 @@ import (
 )
 
 // A sequel finds the nodes without a derivation that the lexer reads, because of tokens
-// that come nowhere after others, see [grammars.Lexicon].
+// that it never reads, and of tokens that come nowhere after others, see
+// [grammars.Lexicon].
 type sequel struct {
 	grammar   *grammars.Grammar
 	prevented map[int][]int
+	unread    typeSet
 	needs     []typeSet // by node: the tokens that all its derivations have; nil if no derivation is known
 }
 
-// findPrevented finds choices that the parser never makes, because every derivation has
-// two tokens of which the lexer reads the second nowhere after the first.
+// findPrevented finds choices that the parser never makes, because every derivation has a
+// token that the lexer never reads, or two tokens of which it reads the second nowhere
+// after the first.
 func findPrevented(m *limit.Meter, g *grammars.Grammar, u unchosen) {
-	x := g.Lexicon()
-	if x == nil || len(x.Prevented) == 0 || !g.Exact() {
+	if !g.Exact() {
 		return
 	}
-	s := &sequel{g, x.Prevented, make([]typeSet, len(g.Nodes))}
+	s := &sequel{grammar: g, unread: make(typeSet, len(g.Tokens())/64+1), needs: make([]typeSet, len(g.Nodes))}
+	if x := g.Lexicon(); x != nil {
+		s.prevented = x.Prevented
+	}
+	some := len(s.prevented) > 0
+	for t := range g.Tokens() {
+		if t > 0 && !g.Reads(t) {
+			s.unread.add(t)
+			some = true
+		}
+	}
+	if !some {
+		return
+	}
 	nodes := slices.DeleteFunc(slices.Clone(g.Nodes), func(n *grammars.Node) bool { return n.Rule == nil || n.Rule.Kind != grammars.ParserRule })
 	for changed := true; changed; {
 		changed = false
@@ -79,8 +94,12 @@ func (s *sequel) of(n *grammars.Node) typeSet {
 		return s.needs[n.Children[0].ID]
 	case n.Kind == grammars.Reference && n.Token == 0 && n.Target != nil:
 		return s.needs[n.Target.Root]
+	case n.Kind == grammars.TokenSet && !slices.ContainsFunc(n.Types, func(t int) bool { return !s.unread.has(t) }):
+		return nil
 	case n.Kind == grammars.TokenSet && len(n.Types) == 1:
 		none.add(n.Types[0])
+	case n.Kind != grammars.TokenSet && n.Token > 0 && s.unread.has(n.Token):
+		return nil
 	case n.Kind != grammars.TokenSet && n.Token > 0:
 		none.add(n.Token)
 	}

@@ -18,6 +18,7 @@ import (
 type Prover struct {
 	search *preference
 	known  map[site]bool
+	modes  *precedence // nil if it is not known
 }
 
 // Limits of a prover.
@@ -38,11 +39,12 @@ func (r *Refinement) NewProver(ctx context.Context) (_ *Prover, err error) {
 	}
 	m := limit.NewMeter(ctx, maxSteps, &limit.Error{What: "steps to prove paths impossible", Value: strconv.Itoa(maxSteps)})
 	known := r.preferences
-	known.unchosen = maps.Clone(known.unchosen)                                       // more are found
-	p := newPreference(m, r.grammar, r.start.Name, findAdjacent(m, r.grammar), known) //nolint:contextcheck // the refinement has prepared the lexicon
+	known.unchosen = maps.Clone(known.unchosen) // more are found
+	adjacent := findAdjacent(m, r.grammar)      //nolint:contextcheck // the refinement has prepared the lexicon
+	p := newPreference(m, r.grammar, r.start.Name, adjacent, known)
 	p.mostOpen = maxProofOpen
 	p.mostWork, p.mostVisits, p.totalWork, p.skips = maxProofWork, maxProofVisits, maxProverWork, maxSkips
-	return &Prover{search: p, known: map[site]bool{}}, nil
+	return &Prover{search: p, known: map[site]bool{}, modes: findPrecedence(m, r.grammar, r.start, adjacent)}, nil //nolint:contextcheck // likewise
 }
 
 // Never reports whether it is proved that no tree of the parser has a path. The error is
@@ -56,8 +58,9 @@ func (p *Prover) Never(ctx context.Context, path []grammars.Occurrence) (never b
 	above := derivation.None
 	for _, o := range path {
 		n := p.search.grammar.Nodes[o]
-		if !p.search.isUsed(n) {
-			return false, nil // inside a token
+		if !p.search.isUsed(n) { // inside a token
+			up := p.search.grammar.Nodes[max(above, 0)]
+			return above != derivation.None && p.modes != nil && p.search.isUsed(up) && p.modes.excludes(p.search.grammar, up, o), nil
 		}
 		if p.never(n, derivation.None) || above != derivation.None && p.never(n, above) {
 			return true, nil
@@ -104,25 +107,55 @@ func (p *preference) excludes(c choice, n *grammars.Node, call grammars.Occurren
 		p.only = p.grammar.Nodes[call]
 	}
 	up := p.above[n.ID]
+	with, at := continuation(0), n
 	switch {
 	case p.preferences.unchosen[c] || call != derivation.None && p.at[site{c, call}]:
 		return true
 	case p.only != nil && p.isLeft(p.only):
 		return p.excludesOperand(n, call)
 	case up.Kind == grammars.Alternation:
-		if !p.before(n, nil, p.choose(n, call)) {
-			return false
-		}
+		with = p.choose(n, call)
 	default:
-		if !p.before(up, nil, p.round(up, p.rest(up, call))) {
+		with, at = p.round(up, p.rest(up, call)), up
+	}
+	never := func(with continuation) bool {
+		p.reset()
+		return p.before(at, nil, with) && len(p.alive) == 0 && (!p.called || call != derivation.None || n.Rule != p.start)
+	}
+	if !never(with) {
+		cases := p.cases(with)
+		if len(cases) == 0 || slices.ContainsFunc(cases, func(with continuation) bool { return !never(with) }) {
 			return false
 		}
 	}
-	never := len(p.alive) == 0 && (!p.called || call != derivation.None || n.Rule != p.start)
-	if never && call == derivation.None {
+	if call == derivation.None {
 		p.preferences.unchosen[c] = true
 	}
-	return never
+	return true
+}
+
+// maxCases limits the continuations that are considered one by one.
+const maxCases = 8
+
+// cases returns continuations that together derive what a continuation derives; nil if they
+// are too many. Different decisions of the parser may keep it from each of them.
+func (p *preference) cases(of continuation) []continuation {
+	for range 3 {
+		var out []continuation
+		for _, o := range p.options(of) {
+			if !p.preferences.unchosen[o.choice] {
+				out = append(out, o.after)
+			}
+		}
+		switch {
+		case len(out) == 0 || len(out) > maxCases:
+			return nil
+		case len(out) > 1:
+			return out
+		}
+		of = out[0]
+	}
+	return nil
 }
 
 // choose returns the continuation from an alternative on.

@@ -1,6 +1,7 @@
 package refine_test
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -131,5 +132,38 @@ func TestNeverInRandomGrammars(t *testing.T) {
 	t.Logf("%d trees; %d pairs are proved never to be read", trees, proved)
 	if proved < count/2 {
 		t.Errorf("only %d pairs are proved never to be read", proved)
+	}
+}
+
+// A token that follows only tokens after which the lexer is in one mode is never read by
+// the rule of another mode.
+func TestNeverInOtherModes(t *testing.T) {
+	const lexer = "lexer grammar L;\nN : [0-9]+ ;\nOPEN : '(' -> pushMode(M) ;\nX : 'x' ;\nmode M;\nM_N : [0-9] -> type(N), popMode ;\nWS : ' ' -> skip ;\n"
+	const parser = "parser grammar P; options { tokenVocab = L; }\ns : (a | b)* EOF ;\na : OPEN N ;\nb : X N ;\n"
+	g, err := grammars.Load(t.Context(), grammars.Source{Name: "L.g4", Text: lexer}, grammars.Source{Name: "P.g4", Text: parser})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := refine.Of(g, "s").NewProver(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]bool{}
+	for _, n := range g.Nodes {
+		if n.Rule == nil || n.Rule.Kind != grammars.ParserRule || n.Text != "N" {
+			continue
+		}
+		for _, below := range n.Children[0].Children { // of N and of M_N
+			for _, s := range g.Symbols().In(below) {
+				never, err := p.Never(t.Context(), []grammars.Occurrence{n.ID, s.ID})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got[n.Rule.Name] = append(got[n.Rule.Name], never)
+			}
+		}
+	}
+	if want := map[string][]bool{"a": {true, false}, "b": {false, true}}; !maps.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -78,6 +78,12 @@ func Of(g *grammars.Grammar, start string) *Refinement {
 	return g.Memo(refinementKey{start}, func() any { return newRefinement(nil, g, start) }).(*Refinement)
 }
 
+// Unrefined returns a refinement that allows every derivation, for trees that are not
+// parsed. The grammar must be scannerless: a lexer reads texts in its own way.
+func Unrefined(g *grammars.Grammar, start string) *Refinement {
+	return &Refinement{grammar: g, start: g.Rule(start)}
+}
+
 func newRefinement(m *limit.Meter, g *grammars.Grammar, start string) *Refinement {
 	r := &Refinement{grammar: g, start: g.Rule(start), bindings: map[*grammars.Rule]*Bindings{}}
 	for _, rule := range g.ParserRules() {

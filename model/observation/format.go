@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -74,6 +75,7 @@ type jsonObservation struct {
 	InputBase64 *[]byte      `json:"input_base64,omitempty"`
 	Methods     []string     `json:"methods,omitzero"`
 	Counts      []int        `json:"counts,omitzero"`
+	Calls       []string     `json:"calls,omitzero"`
 	Outcome     Outcome      `json:"outcome,omitempty"`
 	Failure     *jsonFailure `json:"failure,omitempty"`
 	DurationMS  float64      `json:"duration_ms,omitempty"`
@@ -193,7 +195,7 @@ func (h jsonHeader) check() error {
 
 // observation validates the line and converts it.
 func (j *jsonObservation) observation() (Observation, error) {
-	o := Observation{Name: j.Name, Methods: j.Methods, Counts: j.Counts, Outcome: j.Outcome}
+	o := Observation{Name: j.Name, Methods: j.Methods, Counts: j.Counts, Calls: j.Calls, Outcome: j.Outcome}
 	switch {
 	case j.Input != nil && j.InputBase64 != nil:
 		return o, errors.New("both input and input_base64: must have one of them")
@@ -223,6 +225,9 @@ func (j *jsonObservation) observation() (Observation, error) {
 	return o, nil
 }
 
+// MaxCalls is the maximum number of calls of an observation.
+const MaxCalls = 100_000
+
 // Limits that keep sums of durations and counts from overflowing.
 const (
 	maxMS    = 365 * 24 * 60 * 60 * 1000 // one year
@@ -240,6 +245,10 @@ func (o *Observation) check() error {
 		return errors.New("outcome ok: must not have a failure")
 	case o.Counts != nil && len(o.Counts) != len(o.Methods):
 		return fmt.Errorf("%d counts for %d methods: must be equal", len(o.Counts), len(o.Methods))
+	case len(o.Calls) > MaxCalls:
+		return fmt.Errorf("%d calls: must be at most %d", len(o.Calls), MaxCalls)
+	case slices.Contains(o.Calls, ""):
+		return errors.New("calls: empty ID")
 	case o.Duration < 0 || o.Duration > maxMS*time.Millisecond:
 		return fmt.Errorf("duration_ms %v: must be between 0 and %d", o.Duration.Milliseconds(), int64(maxMS))
 	}

@@ -54,6 +54,19 @@ func (l Labels) Relabel(units []Unit) (selected []Unit, relabel func(*Observatio
 			}
 		}
 		o.Methods, o.Counts = methods, counts
+		if o.Calls != nil {
+			calls := make([]string, 0, len(o.Calls))
+			for _, id := range o.Calls {
+				if dropped[id] {
+					continue
+				}
+				if l.MergeOverloads {
+					id = withoutParameters(id)
+				}
+				calls = append(calls, id)
+			}
+			o.Calls = calls
+		}
 		o.normalize()
 	}
 }

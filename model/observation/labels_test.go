@@ -1,6 +1,7 @@
 package observation_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,8 +53,14 @@ func TestRelabel(t *testing.T) {
 		o := observation.Observation{}
 		for i, u := range units {
 			o.Methods, o.Counts = append(o.Methods, u.ID), append(o.Counts, i+1)
+			o.Calls = append(o.Calls, u.ID)
 		}
 		relabel(&o)
+		for _, id := range o.Calls {
+			if !slices.Contains(o.Methods, id) {
+				t.Errorf("%+v: the call of %s is none of %q", tc.labels, id, o.Methods)
+			}
+		}
 		got := map[string]int{}
 		for i, id := range o.Methods {
 			got[id] = o.Counts[i]

@@ -69,6 +69,7 @@ type Observation struct {
 	Input    []byte
 	Methods  []string // sorted IDs of the units that the input reached; nil if unknown
 	Counts   []int    // executions of each method in Methods; nil if unknown
+	Calls    []string // units in the order in which they were called; nil if unknown. Later calls of a unit may be missing
 	Outcome  Outcome
 	Failure  *Failure      // nil if the run was ok or the cause is unknown
 	Duration time.Duration // 0 if unknown

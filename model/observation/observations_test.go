@@ -145,6 +145,8 @@ func TestWriteRefuses(t *testing.T) {
 		{"a negative time", observation.Observation{Duration: -time.Second}, "duration_ms -1000"},
 		{"counts of nothing", observation.Observation{Counts: []int{1}}, "1 counts for 0 methods"},
 		{"a nameless method", observation.Observation{Methods: []string{""}}, "empty ID"},
+		{"a call of nothing", observation.Observation{Calls: []string{""}}, "calls: empty ID"},
+		{"too many calls", observation.Observation{Calls: make([]string, observation.MaxCalls+1)}, "100001 calls: must be at most 100000"},
 		{"a huge input", observation.Observation{Input: make([]byte, observation.MaxInput+1)}, "must be at most 8388608"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -285,6 +287,9 @@ func drawObservation(t *rapid.T) observation.Observation {
 		for i := range rapid.IntRange(0, 9).Draw(t, "methods") {
 			o.Methods = append(o.Methods, fmt.Sprint("m", i))
 			o.Counts = append(o.Counts, rapid.IntRange(0, 1e6).Draw(t, "count"))
+		}
+		if len(o.Methods) > 0 && rapid.Bool().Draw(t, "calls known") {
+			o.Calls = rapid.SliceOfN(rapid.SampledFrom(o.Methods), 1, 20).Draw(t, "calls")
 		}
 	}
 	if o.Outcome != observation.OK && rapid.Bool().Draw(t, "failure known") {

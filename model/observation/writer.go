@@ -56,7 +56,7 @@ func (w *Writer) Write(o Observation) error {
 	}
 	o = o.Normalized()
 	line := jsonObservation{
-		Name: o.Name, Methods: o.Methods, Counts: o.Counts, Outcome: o.Outcome,
+		Name: o.Name, Methods: o.Methods, Counts: o.Counts, Calls: o.Calls, Outcome: o.Outcome,
 		DurationMS: float64(o.Duration) / float64(time.Millisecond),
 	}
 	if utf8.Valid(o.Input) {

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -55,6 +56,7 @@ type harness struct {
 	stderr       *tail // end of standard error
 	timeout      time.Duration
 	grace        time.Duration // until the process is killed after the timeout
+	ordered      bool          // counters that the harness sends have the units in the order of their first calls
 	reached      func(counters []byte) (methods []string, counts []int, err error)
 	exitCounters func() []byte // reads the counters of a process that has ended; may be nil
 	crash        func(stderr string, end error) *observation.Failure
@@ -176,7 +178,11 @@ func (p *harness) run(ctx context.Context, input []byte) (o observation.Observat
 		counters = p.lastCounters(counters)
 	}
 	if counters != nil {
+		complete := err == nil
 		o.Methods, o.Counts, err = p.reached(counters)
+		if p.ordered && complete && len(o.Methods) <= observation.MaxCalls {
+			o.Calls = slices.Clone(o.Methods)
+		}
 		return o, over, err
 	}
 	return o, over, nil

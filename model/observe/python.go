@@ -27,6 +27,7 @@ type PythonTarget struct {
 	Packages    []string // packages, modules, files or folders to observe; default is the top-level package of the module, or the packages that a fuzz target instruments
 	Sources     string   // folder that file names are relative to; default is Dir
 	Blocks      bool     // observe blocks in addition to functions
+	Calls       bool     // observe the order in which units are called first
 	Subject     string   // name of the program; default is the function's
 	Commit      string   // version of the program; default is the git commit, or the version of the package
 }
@@ -54,7 +55,7 @@ func buildPython(ctx context.Context, target PythonTarget, dir string) (*Program
 	}
 	b := &scriptBuild{
 		language: "Python", target: target.Function, dir: target.Dir, interpreter: cmp.Or(target.Interpreter, "python3"), sources: target.Sources,
-		packages: target.Packages, blocks: target.Blocks, subject: target.Subject, commit: target.Commit, tmp: dir, table: filepath.Join(dir, "units.json"),
+		packages: target.Packages, blocks: target.Blocks, calls: target.Calls, subject: target.Subject, commit: target.Commit, tmp: dir, table: filepath.Join(dir, "units.json"),
 	}
 	command := func(ctx context.Context, script string, args ...string) *exec.Cmd {
 		cmd := exec.CommandContext(ctx, b.interpreter, append([]string{filepath.Join(dir, "pyharness", script)}, args...)...)

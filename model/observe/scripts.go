@@ -27,6 +27,7 @@ type scriptBuild struct {
 	sources     string // folder that file names are relative to
 	packages    []string
 	blocks      bool
+	calls       bool // in the order in which units are called first
 	subject     string
 	commit      string
 	tmp         string
@@ -106,6 +107,7 @@ func (b *scriptBuild) start(ctx context.Context, limits Limits, command func() *
 		return nil, err
 	}
 	p.cleanup = func() { _ = os.RemoveAll(dir) } // Program.Close removes the rest
+	p.ordered = b.calls
 	p.reached = func(counters []byte) ([]string, []int, error) { return reachedUnits(b.units, counters) }
 	return p, nil
 }

@@ -140,8 +140,11 @@ type Targeter struct {
 // New returns a targeter for the units of a model.
 func New(m *model.Model) (*Targeter, error) {
 	s, err := solve.New(m.Grammar, "")
-	return &Targeter{m, newWayFinder(m), s}, err
+	return NewWith(m, s), err
 }
+
+// NewWith is like [New], with a solver of the model's grammar.
+func NewWith(m *model.Model, s *solve.Solver) *Targeter { return &Targeter{m, newWayFinder(m), s} }
 
 // Find returns inputs that reach the units in want and none of the units in
 // avoid, and that have the outcome of the options. It also returns the units in want

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"time"
 
+	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/grammars/refine"
 	"github.com/inroad/inroad/model"
@@ -22,14 +25,15 @@ type aimer struct {
 	guided   *guided
 	rand     *rand.Rand
 	trainer  *model.Trainer
-	model    *model.Model // nil before the first training
+	model    *model.Model  // nil before the first training
+	solver   *solve.Solver // nil before the first training
 	targeter *aim.Targeter
 
+	symbols int                       // of the trees of all observations
 	rows    int                       // observations that the trainer has
 	due     int                       // number of rows at which the model is trained again
 	pending []observation.Observation // not yet added
 	picked  map[string]int            // by ID of a unit: how often it was aimed at
-	left    int                       // searches that this generation may still make
 	queue   []*individual             // inputs that were found
 	goals   []goalUnit                // most important first; nil if they are to be found again
 }
@@ -41,17 +45,27 @@ type goalUnit struct {
 	need float64
 }
 
-// maxSearches limits the searches for inputs in a generation. On a large grammar, a search
-// takes a tenth of a second.
+// maxSearches limits the searches in a row that find no input.
 const maxSearches = 2
 
 // firstTraining is the number of observations of the first model.
 const firstTraining = 100
 
-func newAimer(ctx context.Context, g *guided) (*aimer, error) {
+// newAimer returns an aimer that shares the grammar, unless inputs derive from another rule
+// than the grammar's start rule.
+func newAimer(ctx context.Context, g *guided, grammar *grammars.Grammar) (*aimer, error) {
 	opt := model.Defaults()
 	opt.Seed, opt.Folds = g.options.Seed, 1
-	t, err := model.NewTrainer(ctx, g.options.Start, g.options.Sources, opt)
+	if len(g.options.Sources) == 0 {
+		return nil, fmt.Errorf("algorithm %s: needs the files of the grammar", Guided)
+	}
+	var t *model.Trainer
+	var err error
+	if g.options.Start == grammar.Start {
+		t, err = model.NewTrainerOf(grammar, g.options.Sources, opt)
+	} else {
+		t, err = model.NewTrainer(ctx, g.options.Start, g.options.Sources, opt)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -73,18 +87,20 @@ func (a *aimer) learn(ctx context.Context, last []*individual) (bool, error) {
 		special := len(i.brought.units) > 0 || i.brought.set || i.brought.failure
 		if total := a.rows + len(a.pending); total >= a.guided.Rows && (!special || total >= 2*a.guided.Rows) || total >= a.guided.Rows/4 && !special && a.rand.IntN(4) > 0 {
 			continue
+		} else if total >= a.due && !special {
+			continue // training is due, and more observations would make it even more expensive
 		}
 		o := i.observation
 		o.Input = i.text
 		a.pending = append(a.pending, o)
+		a.symbols += i.tree.Len()
 	}
-	a.goals, a.left = nil, 0
-	if a.guided.thorough() {
-		a.left = maxSearches
-	}
-	if a.rows+len(a.pending) < a.due {
+	a.goals = nil
+	work := time.Duration(a.symbols) * symbolTrained
+	if a.rows+len(a.pending) < a.due || !a.guided.effort.allows(training, work) {
 		return false, nil
 	}
+	a.guided.effort.spend(training, work)
 	if err := a.trainer.Add(ctx, a.pending); err != nil {
 		return false, err
 	}
@@ -98,16 +114,23 @@ func (a *aimer) learn(ctx context.Context, last []*individual) (bool, error) {
 		return false, err
 	}
 	a.model, a.queue = m, nil
-	a.targeter, err = aim.New(m) //nolint:contextcheck // linear in the size of the grammar
-	return err == nil, err
+	if a.solver == nil {
+		if a.solver, err = solve.New(m.Grammar, ""); err != nil { //nolint:contextcheck // linear in the size of the grammar
+			return false, err
+		}
+	}
+	a.targeter = aim.NewWith(m, a.solver)
+	return true, nil
 }
 
 // next returns an input for rare units, or nil if there is none.
 func (a *aimer) next(ctx context.Context) (*individual, error) {
-	for ; len(a.queue) == 0 && a.left > 0; a.left-- {
+	work := searchStart + time.Duration(len(a.guided.grammar.Nodes))*searchSymbol
+	for tries := 0; len(a.queue) == 0 && tries < maxSearches && a.guided.effort.allows(aiming, work); tries++ {
 		if a.model == nil || len(a.findGoals()) == 0 {
 			return nil, nil //nolint:nilnil // there is nothing to aim at
 		}
+		a.guided.effort.spend(aiming, work)
 		if err := a.aimAt(ctx, a.pick()); err != nil {
 			return nil, err
 		}

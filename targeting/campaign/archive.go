@@ -21,6 +21,8 @@ type individual struct {
 	aim  string           // what the input is for, for people; may be empty
 	way  *way             // how [Guided] made it; nil for others
 
+	promise float64 // of a candidate of [Guided]
+
 	included bool // the campaign did not make it
 
 	same   *individual // an earlier one of the generation with the same text; nil if there is none
@@ -54,6 +56,7 @@ type result struct {
 	outcome  observation.Outcome
 	failure  observation.Property // outcome, type and stack
 	units    []int32              // equal lists are shared
+	pairs    []int32              // numbers of the pairs of successive calls, below 0; nil if unknown
 	duration time.Duration
 }
 
@@ -69,6 +72,7 @@ type archive struct {
 	ids      []string           // of the units
 	counts   []int              // by unit: number of results that reached it
 	hits     map[hit]bool
+	pairs    map[[2]string]int32 // numbers of pairs of successive calls
 	failures map[observation.Property]bool
 	paths    *features.Set
 }
@@ -76,7 +80,7 @@ type archive struct {
 func newArchive(opt Options) *archive {
 	return &archive{
 		results: map[uint64]*result{}, lists: map[string][]int32{}, units: map[string]int32{},
-		hits: map[hit]bool{}, failures: map[observation.Property]bool{}, paths: features.NewSet(opt.K),
+		hits: map[hit]bool{}, pairs: map[[2]string]int32{}, failures: map[observation.Property]bool{}, paths: features.NewSet(opt.K),
 	}
 }
 
@@ -85,6 +89,7 @@ func (a *archive) add(i *individual) {
 	o := i.observation
 	sets := len(a.lists)
 	r := &result{outcome: o.Outcome, duration: o.Duration, units: a.list(o.Methods)}
+	r.pairs = a.callPairs(o.Calls)
 	i.result, i.brought.set = r, len(a.lists) > sets
 	a.results[xxhash.Sum64(i.text)] = r
 	for _, unit := range r.units {
@@ -149,6 +154,26 @@ func (a *archive) list(ids []string) []int32 {
 	}
 	a.lists[string(key)] = list
 	return list
+}
+
+// callPairs returns the numbers of the distinct pairs of successive calls. They are below 0,
+// so that they differ from the numbers of units.
+func (a *archive) callPairs(calls []string) []int32 {
+	var out []int32
+	seen := map[int32]bool{}
+	for i := 1; i < len(calls); i++ {
+		pair := [2]string{calls[i-1], calls[i]}
+		number, ok := a.pairs[pair]
+		if !ok {
+			number = -1 - int32(len(a.pairs))
+			a.pairs[pair] = number
+		}
+		if !seen[number] {
+			seen[number] = true
+			out = append(out, number)
+		}
+	}
+	return out
 }
 
 // addPaths adds the paths of an individual's tree, of lengths up to k.

@@ -212,7 +212,7 @@ func (c *Campaign) newAlgorithm(ctx context.Context, corpus []*derivation.Tree) 
 	case EvoGFuzz:
 		return newEvoGFuzz(ctx, c.grammar, c.opt, corpus)
 	case Guided:
-		a, err := newGuided(ctx, c.opt, c.archive, corpus)
+		a, err := newGuided(ctx, c.grammar, c.opt, c.archive, corpus)
 		if err != nil {
 			return nil, err
 		}

@@ -65,6 +65,22 @@ func TestStructures(t *testing.T) {
 	if n != 20 {
 		t.Errorf("%d mappings of 10 structures and 2 units, want 20", n)
 	}
+	// f, g, f, g, h has the pairs of successive calls f-g, g-f and g-h.
+	a := newArchive(Options{K: 1})
+	i := &individual{tree: tree, observation: observation.Observation{Methods: []string{"f", "g", "h"}, Calls: []string{"f", "g", "f", "g", "h"}}}
+	a.add(i)
+	mapped := map[mapping]bool{}
+	eachMapping(i, 3, func(m mapping) { mapped[m] = true })
+	if len(mapped) != 10*(3+3) {
+		t.Errorf("%d mappings of 10 structures with 3 units and 3 pairs of calls, want 60", len(mapped))
+	}
+	again := &individual{tree: tree, observation: observation.Observation{Methods: []string{"f", "g"}, Calls: []string{"g", "f"}}}
+	a.add(again)
+	eachMapping(again, 3, func(m mapping) {
+		if !mapped[m] {
+			t.Errorf("an unknown mapping %+v of a known pair of calls", m)
+		}
+	})
 }
 
 // Values computed by hand from x1 = (a/amax)/(1+a/amax), x2 = b/btot, x3 = c/timeout

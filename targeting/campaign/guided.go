@@ -23,10 +23,13 @@ type GuidedOptions struct {
 	// Rows is the maximum number of ordinary observations that the model is trained on;
 	// default 2,000. Observations that brought something new may be as many again.
 	Rows int
+	// Effort is the factor by which covering, choosing, aiming and training may take more
+	// time than by default, or less if it is below 1; default 1.
+	Effort float64
 }
 
 func (o GuidedOptions) withDefaults() GuidedOptions {
-	return GuidedOptions{Round: cmp.Or(o.Round, 50), Rows: cmp.Or(o.Rows, 2000)}
+	return GuidedOptions{Round: cmp.Or(o.Round, 50), Rows: cmp.Or(o.Rows, 2000), Effort: cmp.Or(o.Effort, 1)}
 }
 
 // guided makes inputs in several ways, and uses the ways more that brought something
@@ -54,6 +57,7 @@ type guided struct {
 	explorer *explorer
 	mutators []*generate.Generator // the second one lets the texts of the seeds recur
 	aimer    *aimer
+	effort   *effort
 	slowest  time.Duration
 	mappings map[mapping]bool
 }
@@ -63,7 +67,9 @@ type way struct {
 	name string
 	// make returns an input, or nil if it has none at present.
 	make func(ctx context.Context) (*individual, error)
-	many bool // inputs are cheap, so that one of several can be chosen
+	many bool // the best of several inputs can be chosen
+
+	chosen []*individual // to run next
 
 	made, reward float64 // of the last generations, weighted by age
 }
@@ -82,29 +88,31 @@ const (
 	maxMappings = 2_000_000
 )
 
-func newGuided(ctx context.Context, opt Options, a *archive, corpus []*derivation.Tree) (*guided, error) {
+func newGuided(ctx context.Context, grammar *grammars.Grammar, opt Options, a *archive, corpus []*derivation.Tree) (*guided, error) {
 	g := &guided{
 		options: opt, GuidedOptions: opt.Guided.withDefaults(), archive: a, mappings: map[mapping]bool{},
 		rand: rand.New(rand.NewPCG(opt.Seed, 0)),
 	}
-	if g.Round < 0 || g.Rows < 0 {
+	g.effort = newEffort(g.Effort, g.Round)
+	if g.Round < 0 || g.Rows < 0 || g.Effort < 0 {
 		return nil, fmt.Errorf("parameters of %s %+v: must not be negative", Guided, opt.Guided)
 	}
 	var err error
 	if g.weights, err = weightsOf(opt.Goal, opt.Ignore); err != nil {
 		return nil, err
 	}
-	if g.aimer, err = newAimer(ctx, g); err != nil {
+	if g.aimer, err = newAimer(ctx, g, grammar); err != nil {
 		return nil, err
 	}
-	g.grammar = g.aimer.trainer.Grammar()
-	for _, tree := range corpus { // of another copy of the grammar
-		if tree, err = parse(ctx, g.grammar, opt.Start, tree.Input()); err != nil {
-			return nil, err
+	g.grammar, g.corpus = g.aimer.trainer.Grammar(), corpus
+	if g.grammar != grammar { // the trees are those of another copy
+		for i, tree := range corpus {
+			if g.corpus[i], err = parse(ctx, g.grammar, opt.Start, tree.Input()); err != nil {
+				return nil, err
+			}
 		}
-		g.corpus = append(g.corpus, tree)
 	}
-	if g.explorer, err = newExplorer(g.grammar, opt); err != nil { //nolint:contextcheck // the grammar is prepared
+	if g.explorer, err = newExplorer(g.grammar, opt, g.effort); err != nil { //nolint:contextcheck // the grammar is prepared
 		return nil, err
 	}
 	g.ways = []*way{
@@ -172,31 +180,29 @@ func (g *guided) next(ctx context.Context, last []*individual) ([]*individual, E
 	return out, "", nil
 }
 
-// thoroughInputs is the number of inputs after which a campaign takes less effort for an
-// input. The effort then falls so that twice the inputs take about the same effort
-// again, and a long campaign takes little time for each input.
-const thoroughInputs = 1000
-
-// thorough draws whether to make the effort of choosing among candidates, or of
-// aiming.
-func (g *guided) thorough() bool {
-	told := len(g.archive.results)
-	return told < thoroughInputs || g.rand.IntN(told) < thoroughInputs
-}
-
-// candidates is the number of inputs from which one is chosen.
-const candidates = 8
+// Of so many candidates, the most promising ones are run.
+const (
+	candidates = 8
+	chosen     = 2
+)
 
 // make returns an input made in a way, or nil if there is none. Three times out of four,
-// it is the most promising one of several, unless the effort is too high.
+// it is one of the most promising of several candidates, as long as the effort allows it.
 func (g *guided) make(ctx context.Context, w *way) (*individual, error) {
-	n := 1
-	if w.many && g.aimer.model != nil && g.rand.IntN(4) > 0 && g.thorough() {
-		n = candidates
+	if len(w.chosen) > 0 {
+		i := w.chosen[0]
+		w.chosen = w.chosen[1:]
+		return i, nil
 	}
-	var best *individual
-	most := 0.0
-	for range n {
+	if !w.many || g.aimer.model == nil || g.rand.IntN(4) == 0 || !g.effort.allows(choosing, 0) {
+		i, err := w.make(ctx)
+		if errors.Is(err, generate.ErrUnwritten) {
+			return nil, nil //nolint:nilnil // another input is tried
+		}
+		return i, err
+	}
+	var all []*individual
+	for range candidates {
 		i, err := w.make(ctx)
 		if errors.Is(err, generate.ErrUnwritten) {
 			continue
@@ -204,20 +210,21 @@ func (g *guided) make(ctx context.Context, w *way) (*individual, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i == nil || n > 1 && g.archive.results[xxhash.Sum64(i.text)] != nil {
+		if i == nil || g.archive.results[xxhash.Sum64(i.text)] != nil {
 			continue
 		}
-		score := 0.0
-		if n > 1 {
-			if score, err = g.aimer.promise(i); err != nil {
-				return nil, err
-			}
+		if i.promise, err = g.aimer.promise(i); err != nil {
+			return nil, err
 		}
-		if best == nil || score > most {
-			best, most = i, score
-		}
+		g.effort.spend(choosing, symbols(i.tree, symbolMade+symbolPredicted))
+		all = append(all, i)
 	}
-	return best, nil
+	if len(all) == 0 {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	slices.SortStableFunc(all, func(a, b *individual) int { return cmp.Compare(b.promise, a.promise) })
+	w.chosen = all[1:min(len(all), chosen)]
+	return all[0], nil
 }
 
 // pick draws a way: those that brought more for each input are drawn more often, and
@@ -247,6 +254,13 @@ func (g *guided) learn(ctx context.Context, last []*individual) error {
 		w.made, w.reward = w.made*memory, w.reward*memory
 	}
 	for _, i := range last {
+		if i.same == nil && i.result != nil {
+			run := i.result.duration
+			if g.weights.RunTime == 0 {
+				run = 0
+			}
+			g.effort.grant(run)
+		}
 		g.reap(i)
 	}
 	g.weigh()
@@ -449,10 +463,11 @@ type explorer struct {
 	stream  *generate.Stream
 	queue   []*generate.Input
 	turn    int
+	effort  *effort
 }
 
-func newExplorer(g *grammars.Grammar, opt Options) (*explorer, error) {
-	e := &explorer{grammar: g, options: opt}
+func newExplorer(g *grammars.Grammar, opt Options, work *effort) (*explorer, error) {
+	e := &explorer{grammar: g, options: opt, effort: work}
 	for i, k := range []int{2, 3, 2, 3} {
 		e.covers = append(e.covers, func() (*generate.Cover, error) {
 			with := opt.generate(nil)
@@ -469,8 +484,10 @@ func newExplorer(g *grammars.Grammar, opt Options) (*explorer, error) {
 	return e, err
 }
 
+// next returns an input that covers a new path every other time, and a random one the other
+// times or if there is none.
 func (e *explorer) next(ctx context.Context) (*individual, error) {
-	if e.turn++; e.turn%2 == 0 {
+	if e.turn++; e.turn%2 == 0 && e.effort.allows(covering, 0) {
 		input, err := e.covering(ctx)
 		if input != nil || err != nil {
 			return input, err
@@ -504,6 +521,7 @@ func (e *explorer) covering(ctx context.Context) (*individual, error) {
 			return nil, err
 		}
 		if input != nil {
+			e.effort.spend(covering, symbols(input.Tree, symbolCovered))
 			return &individual{text: input.Text, tree: input.Tree}, nil
 		}
 		e.cover = nil

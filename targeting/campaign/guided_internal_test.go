@@ -91,27 +91,43 @@ func TestGuidedGoal(t *testing.T) {
 	}
 }
 
-// The effort for an input falls with the number of inputs, so that twice the inputs take
-// about as much effort again.
-func TestThorough(t *testing.T) {
-	g := &guided{rand: rand.New(rand.NewPCG(1, 0)), archive: newArchive(Options{})}
-	efforts := map[int]int{}
-	for told := range 8 * thoroughInputs {
-		if g.thorough() {
-			for from := 1; from <= 8; from *= 2 {
-				if told < from*thoroughInputs {
-					efforts[from]++
-				}
-			}
+// Effort is granted by inputs and by the order of magnitude of their run times. No account
+// spends more than its share.
+func TestEffort(t *testing.T) {
+	grantedBy := func(factor float64, inputs int, run time.Duration) time.Duration {
+		e := newEffort(factor, 0)
+		for range inputs {
+			e.grant(run)
 		}
-		g.archive.results[uint64(told)] = &result{}
+		return e.granted
 	}
-	if efforts[1] != thoroughInputs {
-		t.Errorf("%d of the first %d inputs", efforts[1], thoroughInputs)
-	}
-	for n := 2; n <= 8; n *= 2 {
-		if more := efforts[n] - efforts[n/2]; more < thoroughInputs/2 || more > thoroughInputs {
-			t.Errorf("%d more from %d to %d thousand inputs, want about %d", more, n/2, n, thoroughInputs*7/10)
+	const ms, us = time.Millisecond, time.Microsecond
+	for _, c := range []struct {
+		name   string
+		factor float64
+		inputs int
+		run    time.Duration
+		want   time.Duration
+	}{
+		{"the first inputs have an allowance", 1, 1000, ms, 1000 * 4030 * us},
+		{"later inputs have a share of the run time", 1, 3000, ms, 1000*4030*us + 2000*30*us},
+		{"short runs count alike", 1, 1000, 3999 * us, 1000 * 4030 * us},
+		{"a run counts as the power of two below", 1, 1, 15 * ms, 4*ms + 8*30*us},
+		{"twice the effort", 2, 1000, ms, 2000 * 4030 * us},
+	} {
+		if got := grantedBy(c.factor, c.inputs, c.run); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
+	}
+	e := newEffort(1, 250)
+	steps := 0
+	for ; e.allows(aiming, 10*ms); steps++ {
+		e.spend(aiming, 10*ms)
+	}
+	if want := int(aiming.share() * 100); steps != want {
+		t.Errorf("%d searches of 10 ms, want %d", steps, want)
+	}
+	if !e.allows(choosing, 10*ms) {
+		t.Error("aiming spends the share of choosing")
 	}
 }

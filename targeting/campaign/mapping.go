@@ -40,14 +40,15 @@ func hashOf(rules []int) uint64 {
 	return h
 }
 
-// A mapping is a pair of a structure and a unit.
+// A mapping is a pair of a structure and what the program did: a unit that it reached, or
+// two units that it called one after the other.
 type mapping struct {
 	structure uint64
-	unit      int32
+	did       int32 // number of the unit, or of the pair of calls, which is below 0
 }
 
 // eachMapping calls visit for all pairs of a structure of an individual's tree and a
-// unit that it reached.
+// unit that it reached, or a pair of successive calls, if these are known.
 func eachMapping(i *individual, depth int, visit func(mapping)) {
 	if i.tree == nil {
 		return
@@ -55,6 +56,9 @@ func eachMapping(i *individual, depth int, visit func(mapping)) {
 	for _, s := range structures(i.tree, depth) {
 		for _, unit := range i.result.units {
 			visit(mapping{s, unit})
+		}
+		for _, pair := range i.result.pairs {
+			visit(mapping{s, pair})
 		}
 	}
 }

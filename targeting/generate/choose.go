@@ -176,13 +176,16 @@ func (c cooling) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth
 // weighted draws one of the nodes by weight. At least one weight must not be zero.
 func weighted(r *rand.Rand, nodes []*grammars.Node, weight func(*grammars.Node) float64) *grammars.Node {
 	sum := 0.0
+	var room [16]float64 // enough for most choices
+	weights := room[:0]
 	for _, n := range nodes {
-		sum += weight(n)
+		weights = append(weights, weight(n))
+		sum += weights[len(weights)-1]
 	}
 	at := r.Float64() * sum
 	var last *grammars.Node
-	for _, n := range nodes {
-		w := weight(n)
+	for i, n := range nodes {
+		w := weights[i]
 		if w == 0 {
 			continue
 		}

@@ -100,7 +100,7 @@ func NewCover(x *Generator, k int, opt CoverOptions) (*Cover, error) {
 	if opt.CloseOff == ByLikely && x.opt.Probabilities == nil {
 		return nil, errors.New("closing off by probability: needs probabilities")
 	}
-	space := features.NewSpace(x.grammar, features.Options{Start: x.opt.Start, Possible: true})
+	space := features.NewSpace(x.grammar, features.Options{Start: x.opt.Start, Possible: !x.opt.unparsed(x.grammar)})
 	if n := space.Count(k); n.Cmp(big.NewInt(maxCoverPaths)) > 0 {
 		return nil, &limit.Error{What: "paths to cover", Value: strconv.Itoa(maxCoverPaths), Advice: fmt.Sprintf("the grammar has %v; ask for a smaller k", n)}
 	}

@@ -42,6 +42,10 @@ type Options struct {
 	// probability, inputs are then as frequent as the probabilities say.
 	AllowDuplicates bool
 
+	// Unverified leaves out parsing: an input comes with the tree that was drawn, although
+	// the parser may read its text as another tree, or not at all.
+	Unverified bool
+
 	Spacing Spacing
 	// Separators are the texts of trivia between tokens; the first that fits is taken.
 	// By default they are short texts of the grammar's trivia.
@@ -74,6 +78,10 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
+
+// unparsed reports whether the trees of inputs need not be those of the parser. Without
+// a scanner, they can be any derivations then.
+func (o Options) unparsed(g *grammars.Grammar) bool { return o.Unverified && g.Scannerless }
 
 // An Input is a text and its derivation tree.
 type Input struct {
@@ -121,7 +129,7 @@ func New(g *grammars.Grammar, r *rand.Rand, opt Options) (*Generator, error) {
 		return nil, err
 	}
 	opt = opt.withDefaults()
-	x := &Generator{graph: newGraph(g, opt.Start), opt: opt, chooser: newChooser(g, opt), rand: r, writer: g.Writer()}
+	x := &Generator{graph: graphOf(g, opt), opt: opt, chooser: newChooser(g, opt), rand: r, writer: g.Writer()}
 	x.limit = size{opt.MaxNodes, opt.MaxTokens, opt.MaxRepeat}
 	if x.separators = opt.Separators; x.separators == nil {
 		x.separators = x.findSeparators()

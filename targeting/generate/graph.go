@@ -5,6 +5,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/refine"
 )
 
@@ -18,12 +19,46 @@ type graph struct {
 	readable   map[grammars.Occurrence][]int // by token set: the types of tokens that have a text
 	above      []grammars.Occurrence         // by node: the construct that it stands in, within its rule
 	symbols    *grammars.Symbols
+	chars      []charset // by node: the characters of a set
 }
 
-func newGraph(g *grammars.Grammar, start string) *graph {
+// A charset is a set of characters to draw from.
+type charset struct {
+	all   []g4.RuneRange // that UTF-8 text can contain, if there are any
+	plain []g4.RuneRange // the printable ASCII characters; nil if there are none
+}
+
+func newCharset(set []g4.RuneRange) charset {
+	c := charset{all: set, plain: intersect(set, ' ', '~')}
+	if valid := withoutSurrogates(set); len(valid) > 0 {
+		c.all = valid
+	}
+	return c
+}
+
+type graphKey struct {
+	start    string
+	unparsed bool
+}
+
+// graphOf returns the graph of the derivations that options allow. The grammar keeps all
+// of it but the needs, which are not safe for concurrent use.
+func graphOf(g *grammars.Grammar, opt Options) *graph {
+	key := graphKey{opt.Start, opt.unparsed(g)}
+	t := *g.Memo(key, func() any { return newGraph(g, key) }).(*graph)
+	t.needs = refine.NewNeeds(g)
+	return &t
+}
+
+func newGraph(g *grammars.Grammar, key graphKey) *graph {
+	refinement := refine.Of
+	if key.unparsed {
+		refinement = refine.Unrefined
+	}
 	t := &graph{
-		grammar: g, refinement: refine.Of(g, start), needs: refine.NewNeeds(g), symbols: g.Symbols(),
+		grammar: g, refinement: refinement(g, key.start), symbols: g.Symbols(),
 		productive: make([][]*grammars.Node, len(g.Nodes)), above: make([]grammars.Occurrence, len(g.Nodes)),
+		chars: make([]charset, len(g.Nodes)),
 	}
 	t.modes = t.refinement.Modes()
 	t.readable = readable(g)
@@ -35,7 +70,11 @@ func newGraph(g *grammars.Grammar, start string) *graph {
 		t.above[i] = derivation.None
 	}
 	for _, n := range g.Nodes {
+		t.symbols.In(n) // found once, so that generators can share the graph
 		t.productive[n.ID] = without(n.Children, unproductive)
+		if n.Kind == grammars.CharSet {
+			t.chars[n.ID] = newCharset(n.Chars)
+		}
 		if n.Kind.Symbolic() {
 			continue
 		}

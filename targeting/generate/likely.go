@@ -14,6 +14,8 @@ type likely struct {
 	uniform
 	p     *Probabilities
 	sizes []int // by node: the least size of a derivation whose choices all have a probability
+	// counts has the numbers of rounds that have a probability, in order, by repetition.
+	counts map[grammars.Occurrence][]int
 	// grows says to prefer choices with large derivations, up to a limit on expansions
 	// that is drawn for each input.
 	grows bool
@@ -21,6 +23,14 @@ type likely struct {
 
 func newLikely(g *grammars.Grammar, opt Options) *likely {
 	l := &likely{uniform: uniform{opt}, p: opt.Probabilities, sizes: make([]int, len(g.Nodes))}
+	l.counts = map[grammars.Occurrence][]int{}
+	for id, ps := range opt.Probabilities.repetitions {
+		for _, times := range slices.Sorted(maps.Keys(ps)) {
+			if ps[times] > 0 {
+				l.counts[id] = append(l.counts[id], times)
+			}
+		}
+	}
 	for i := range l.sizes {
 		l.sizes[i] = grammars.Unproductive
 	}
@@ -82,13 +92,10 @@ func (l *likely) chance(n *grammars.Node, alt int) float64 {
 
 // fewest returns the least number of rounds that has a probability.
 func (l *likely) fewest(n *grammars.Node) int {
-	fewest := -1
-	for times, p := range l.p.repetitions[n.ID] {
-		if p > 0 && (fewest < 0 || times < fewest) {
-			fewest = times
-		}
+	if counts := l.counts[n.ID]; len(counts) > 0 {
+		return max(counts[0], n.Min)
 	}
-	return max(fewest, n.Min)
+	return n.Min
 }
 
 // ends reports whether a limit is reached.
@@ -128,8 +135,11 @@ func (l *likely) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth
 // smallest; size is the least size of those without a probability.
 func (l *likely) choose(d *drawing, n *grammars.Node, alts []*grammars.Node, ends bool, size func(*grammars.Node) int) *grammars.Node {
 	chance := func(alt *grammars.Node) float64 { return l.chance(n, slices.Index(n.Children, alt)) }
+	if l.p.alternatives[n.ID] == nil {
+		chance = func(*grammars.Node) float64 { return 1 }
+	}
 	// Operators that the binding excludes may have all the probability.
-	some := slices.DeleteFunc(slices.Clone(alts), func(alt *grammars.Node) bool { return chance(alt) == 0 })
+	some := without(alts, func(alt *grammars.Node) bool { return chance(alt) == 0 })
 	if !ends {
 		if len(some) == 0 {
 			return anyOf(d.rand, alts)
@@ -139,7 +149,7 @@ func (l *likely) choose(d *drawing, n *grammars.Node, alts []*grammars.Node, end
 		}
 		return weighted(d.rand, some, chance)
 	}
-	some = slices.DeleteFunc(some, func(alt *grammars.Node) bool { return l.sizes[alt.ID] == grammars.Unproductive })
+	some = without(some, func(alt *grammars.Node) bool { return l.sizes[alt.ID] == grammars.Unproductive })
 	if len(some) == 0 {
 		return anyOf(d.rand, smallest(alts, size))
 	}
@@ -174,10 +184,7 @@ func (l *likely) rounds(d *drawing, n *grammars.Node, ends bool) int {
 		return l.uniform.times(d, n, 0)
 	}
 	at, times := d.rand.Float64(), n.Min
-	for _, t := range slices.Sorted(maps.Keys(ps)) {
-		if ps[t] == 0 {
-			continue
-		}
+	for _, t := range l.counts[n.ID] {
 		if times = t; at < ps[t] {
 			break
 		}

@@ -92,6 +92,7 @@ type many struct {
 	done       int
 	experience *experience     // nil if choices do not depend on other inputs
 	seen       map[uint64]bool // hashes of the inputs
+	from       int             // the round that a batch begins with
 	usual      chooser         // of the options
 	later      []*likely       // choosers by probability for later rounds
 }
@@ -136,11 +137,15 @@ func (m *many) next(ctx context.Context, n int) ([]*Input, error) {
 	for i := range again {
 		again[i] = i
 	}
-	for round := 0; round < maxRounds && len(again) > 0; round++ {
+	from := m.from
+	for round := from; round < maxRounds && len(again) > 0; round++ {
 		if err := m.fill(ctx, batch, taken, again, round); err != nil {
 			return nil, err
 		}
 		again = m.repeated(batch, again)
+		if round == from {
+			m.adapt(n, len(again))
+		}
 		for _, i := range again {
 			repeats = append(repeats, taken[i])
 		}
@@ -152,6 +157,17 @@ func (m *many) next(ctx context.Context, n int) ([]*Input, error) {
 		batch[i] = nil
 	}
 	return slices.DeleteFunc(batch, func(input *Input) bool { return input == nil }), nil
+}
+
+// adapt chooses the round that the next batch begins with, given how many inputs of the
+// first round equal an earlier input. So little work is lost where most of them do.
+func (m *many) adapt(inputs, repeated int) {
+	switch {
+	case 4*repeated > 3*inputs:
+		m.from = min(m.from+1, maxRounds/2)
+	case 4*repeated < inputs:
+		m.from = max(m.from-1, 0)
+	}
 }
 
 // fill generates the inputs of a batch with the given indexes.

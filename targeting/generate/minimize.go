@@ -94,7 +94,7 @@ func (x *Generator) reductions(tree *derivation.Tree) iter.Seq[*Draft] {
 				}
 			}
 		}
-		for _, r := range x.allRounds(tree, func(r round, times int) bool { return times > r.of.Min }) {
+		for _, r := range x.allRounds(tree, t, func(r round, times int) bool { return times > r.of.Min }) {
 			if !yield(t.without(r)) {
 				return
 			}

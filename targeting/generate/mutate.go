@@ -225,19 +225,19 @@ type round struct {
 // rounds changes a draft at a random round for which fits returns true. It reports
 // whether there is any.
 func (x *Generator) rounds(tree *derivation.Tree, fits func(r round, times int) bool, change func(t *Draft, r round) *Draft) (*Draft, bool) {
-	all := x.allRounds(tree, fits)
+	t := DraftOf(tree)
+	all := x.allRounds(tree, t, fits)
 	if len(all) == 0 {
 		return nil, false
 	}
-	return change(DraftOf(tree), all[x.rand.IntN(len(all))]), true
+	return change(t, all[x.rand.IntN(len(all))]), true
 }
 
-// allRounds returns the rounds of a tree for which fits returns true, given the
-// number of rounds of the same repetition.
-func (x *Generator) allRounds(tree *derivation.Tree, fits func(r round, times int) bool) []round {
+// allRounds returns the rounds of a tree and its draft for which fits returns true, given
+// the number of rounds of the same repetition.
+func (x *Generator) allRounds(tree *derivation.Tree, t *Draft, fits func(r round, times int) bool) []round {
 	var out []round
 	choices := x.grammar.Choices()
-	t := DraftOf(tree)
 	for _, n := range tree.All() {
 		if n.Kind() != derivation.Rule {
 			continue
@@ -274,7 +274,11 @@ type piece struct {
 
 // assemble joins pieces into a draft.
 func assemble(pieces ...piece) *Draft {
-	out := &Draft{}
+	out, size := &Draft{}, 0
+	for _, p := range pieces {
+		size += p.to - p.from
+	}
+	out.nodes, out.words = make([]drawn, 0, size), make([]grammars.Word, 0, size)
 	for _, p := range pieces {
 		for _, n := range p.nodes[p.from:p.to] {
 			if n.word < 0 {

@@ -41,3 +41,44 @@ func TestCoverScannerless(t *testing.T) {
 		}
 	}
 }
+
+// TestUnverified checks that inputs that are not parsed come with the drawn tree: the
+// parser reads every text of an ambiguous rule by its first alternative.
+func TestUnverified(t *testing.T) {
+	g := grammartest.Load(t, "grammar g; options { scannerless = true; } s : a | b ; a : [a-z]+ ; b : 'if' 'x'{2} ;")
+	for _, unverified := range []bool{false, true} {
+		x, err := generate.New(g, source(1), generate.Options{MaxNodes: 200, Unverified: unverified})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cover, err := generate.NewCover(x, 2, generate.CoverOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]bool{}
+		for input := range covering(t, cover) {
+			if input.Tree.String() != string(input.Text) {
+				t.Errorf("the tree of %q is that of %q", input.Text, input.Tree)
+			}
+			addPaths(t, found, g, input.Tree, 2)
+		}
+		if want := map[bool]int{false: 1, true: 3}[unverified]; len(found) != want {
+			t.Errorf("unverified %v: found the paths %v, want %d", unverified, found, want)
+		}
+	}
+	lexed := grammartest.Bundled(t, "json")
+	x, err := generate.New(lexed, source(1), generate.Options{MaxNodes: 100, Unverified: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		input, err := x.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, got := grammartest.Lisp(t, grammartest.Parse(t, lexed, string(input.Text))), grammartest.Lisp(t, input.Tree)
+		if want != got {
+			t.Errorf("input %q: drawn %s, parsed %s", input.Text, got, want)
+		}
+	}
+}

@@ -40,7 +40,7 @@ func (d *drawing) token(n *grammars.Node, kind, depth int) {
 		if len(roots) == 0 {
 			break
 		}
-		before := *d
+		goals, size, available := d.goals, d.size, d.available
 		root := d.pick(n, roots, depth+1)
 		from := derivations[slices.Index(roots, root)]
 		scan := d.writer.Scan(kind, from.mode, from.rule)
@@ -50,10 +50,13 @@ func (d *drawing) token(n *grammars.Node, kind, depth int) {
 			d.word(n, kind, depth, t.text, from)
 			return
 		}
-		d.goals, d.size, d.available, d.failed = before.goals, before.size, before.available, false
+		d.goals, d.size, d.available, d.failed = goals, size, available, false
 	}
 	for _, from := range derivations {
-		if text := d.writer.Spell(d.rand, kind, from.mode, from.rule); text != nil && len(d.goals) == 0 {
+		if len(d.goals) > 0 {
+			break // they may be inside the token
+		}
+		if text := d.writer.Spell(d.rand, kind, from.mode, from.rule); text != nil {
 			d.size += max(n.Size-1, 0)
 			d.word(n, kind, depth, text, from)
 			return
@@ -180,7 +183,7 @@ func (t *spelling) node(n *grammars.Node, depth int) {
 			t.put(c, t.scan.Next(c))
 		}
 	case grammars.CharSet:
-		c := t.Char(n.Chars)
+		c := t.char(t.chars[n.ID])
 		ok := t.scan.Next(c)
 		if !ok {
 			c, ok = t.scan.NextOf(n.Chars, t.rand)
@@ -264,12 +267,12 @@ func (x *Generator) Reads(token int, text []byte) bool { return x.writer.IsToken
 
 // Char draws a character of a set. Nine times out of ten it is a printable ASCII
 // character, if the set has any.
-func (x *Generator) Char(set []g4.RuneRange) rune {
-	if plain := intersect(set, ' ', '~'); len(plain) > 0 && x.rand.IntN(10) > 0 {
-		set = plain
-	}
-	if valid := withoutSurrogates(set); len(valid) > 0 {
-		set = valid
+func (x *Generator) Char(set []g4.RuneRange) rune { return x.char(newCharset(set)) }
+
+func (x *Generator) char(c charset) rune {
+	set := c.all
+	if len(c.plain) > 0 && x.rand.IntN(10) > 0 {
+		set = c.plain
 	}
 	r := set[x.rand.IntN(len(set))]
 	return r.Lo + rune(x.rand.IntN(int(r.Hi-r.Lo)+1))

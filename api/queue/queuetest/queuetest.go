@@ -132,6 +132,7 @@ func Test(t *testing.T, open func(t *testing.T) store.Store) {
 }
 
 func testOrder(t *testing.T, s store.Store) {
+	t.Helper()
 	w := Work(t, s, 10)
 	for _, client := range []string{"a", "b", "c"} {
 		w.Must(t, store.Job{Subject: "s"}, client)
@@ -158,6 +159,7 @@ func testOrder(t *testing.T, s store.Store) {
 }
 
 func testFull(t *testing.T, s store.Store) {
+	t.Helper()
 	w := Work(t, s, 4)
 	w.Must(t, store.Job{}, "a")
 	<-w.Begun // it waits no more
@@ -185,6 +187,7 @@ func testFull(t *testing.T, s store.Store) {
 }
 
 func testCancel(t *testing.T, s store.Store) {
+	t.Helper()
 	w := Work(t, s, 10)
 	w.Must(t, store.Job{}, "")
 	w.Must(t, store.Job{}, "")
@@ -215,6 +218,7 @@ func testCancel(t *testing.T, s store.Store) {
 
 // A job that runs when the process ends is begun again, as if it had not been.
 func testEndOfService(t *testing.T, s store.Store) {
+	t.Helper()
 	w := Work(t, s, 10)
 	w.Must(t, store.Job{}, "a")
 	w.Must(t, store.Job{}, "b")
@@ -239,6 +243,7 @@ func testEndOfService(t *testing.T, s store.Store) {
 }
 
 func testPanic(t *testing.T, s store.Store) {
+	t.Helper()
 	w := Work(t, s, 10)
 	w.Panics.Store(1)
 	w.Must(t, store.Job{}, "")
@@ -253,6 +258,7 @@ func testPanic(t *testing.T, s store.Store) {
 
 // A repeated request gets the same job, also after the job has ended and after a restart.
 func testRepeated(t *testing.T, s store.Store) {
+	t.Helper()
 	w := Work(t, s, 2)
 	w.Must(t, store.Job{}, "")
 	<-w.Begun

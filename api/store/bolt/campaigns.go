@@ -177,9 +177,9 @@ func (s *Store) CampaignLeases(ctx context.Context, id uint64) ([]store.Lease, e
 	return out, err
 }
 
-// PutLeases stores inputs of a campaign that are handed out, and replaces the campaign.
-func (s *Store) PutLeases(ctx context.Context, c store.Campaign, leases []store.Lease) error {
-	return s.updateCampaign(ctx, c.ID, func(tx *txn, data *bucket) error {
+// PutLeases implements [store.Store].
+func (s *Store) PutLeases(ctx context.Context, c store.Campaign, leases []store.Lease) (store.Campaign, error) {
+	err := s.updateCampaign(ctx, &c, func(tx *txn, data *bucket) error {
 		b, err := data.part(leasesBucket)
 		if err != nil {
 			return err
@@ -195,17 +195,25 @@ func (s *Store) PutLeases(ctx context.Context, c store.Campaign, leases []store.
 		}
 		return putCampaign(tx, c)
 	})
+	return c, err
 }
 
-func (s *Store) updateCampaign(ctx context.Context, id uint64, change func(tx *txn, data *bucket) error) error {
+// updateCampaign changes a campaign, unless the stored campaign has another version.
+func (s *Store) updateCampaign(ctx context.Context, c *store.Campaign, change func(tx *txn, data *bucket) error) error {
+	version := c.Version
 	return s.update(ctx, func(tx *txn) error {
-		if _, err := getCampaign(tx, id); err != nil {
-			return err
+		stored, err := getCampaign(tx, c.ID)
+		if err == nil && stored.Version != version {
+			err = store.ErrChanged
 		}
-		data, err := tx.bucket(campaignDataBucket).part(campaignName(id))
 		if err != nil {
 			return err
 		}
+		data, err := tx.bucket(campaignDataBucket).part(campaignName(c.ID))
+		if err != nil {
+			return err
+		}
+		c.Version = version + 1
 		return change(tx, data)
 	})
 }
@@ -230,13 +238,10 @@ func (s *Store) WasTold(ctx context.Context, id uint64, inputs []string) ([]bool
 	return out, err
 }
 
-// Tell replaces a campaign and, unless it is nil, its history. It appends observations of
-// leased inputs to the log, ends their leases, and stores them as observations of the
-// program, too. If counted is true, the counts of the campaign include them. It returns
-// the campaign as it is stored.
+// Tell implements [store.Store].
 func (s *Store) Tell(ctx context.Context, c store.Campaign, told []store.Told, history []store.CampaignPoint, counted bool) (store.Campaign, error) {
 	records, keyed := encoding.ToldRecords(told)
-	err := s.updateCampaign(ctx, c.ID, func(tx *txn, data *bucket) error {
+	err := s.updateCampaign(ctx, &c, func(tx *txn, data *bucket) error {
 		last, err := s.appendTold(data, records)
 		if err != nil {
 			return err
@@ -349,7 +354,10 @@ func (s *Store) campaignBlock(ctx context.Context, id, from uint64) (block store
 
 // DeleteCampaign deletes a campaign. The observations of the program stay.
 func (s *Store) DeleteCampaign(ctx context.Context, id uint64) error {
-	return s.updateCampaign(ctx, id, func(tx *txn, _ *bucket) error {
+	return s.update(ctx, func(tx *txn) error {
+		if _, err := getCampaign(tx, id); err != nil {
+			return err
+		}
 		if err := tx.bucket(campaignDataBucket).remove(campaignName(id)); err != nil {
 			return err
 		}

@@ -38,7 +38,7 @@ func TestCampaign(t *testing.T) {
 		leases = append(leases, store.Lease{ID: "id of " + input, Number: i, Text: []byte(input), Expires: c.Created})
 	}
 	c.Leased = len(leases)
-	if err := s.PutLeases(t.Context(), c, leases); err != nil {
+	if c, err = s.PutLeases(t.Context(), c, leases); err != nil {
 		t.Fatal(err)
 	}
 	c.Runs, c.Leased = 2, 10
@@ -108,7 +108,8 @@ func TestDeleteCampaign(t *testing.T) {
 	}
 	_, gone := s.Campaign(t.Context(), 2)
 	_, _, noRequest := s.CampaignRequest(t.Context(), 2)
-	for _, err := range []error{gone, noRequest, s.DeleteCampaign(t.Context(), 2), s.PutLeases(t.Context(), store.Campaign{ID: 2}, nil)} {
+	_, leases := s.PutLeases(t.Context(), store.Campaign{ID: 2}, nil)
+	for _, err := range []error{gone, noRequest, s.DeleteCampaign(t.Context(), 2), leases} {
 		if _, ok := errors.AsType[*store.NotFoundError](err); !ok {
 			t.Errorf("got %v, want that it is not found", err)
 		}

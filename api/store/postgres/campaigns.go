@@ -104,11 +104,13 @@ func (s *Store) CampaignLeases(ctx context.Context, id uint64) ([]store.Lease, e
 }
 
 // PutLeases implements [store.Store].
-func (s *Store) PutLeases(ctx context.Context, c store.Campaign, leases []store.Lease) error {
-	return s.update(ctx, func(tx pgx.Tx) error {
-		if _, err := lockCampaign(ctx, tx, c.ID); err != nil {
+func (s *Store) PutLeases(ctx context.Context, c store.Campaign, leases []store.Lease) (store.Campaign, error) {
+	version := c.Version
+	err := s.update(ctx, func(tx pgx.Tx) error {
+		if _, err := lockCampaign(ctx, tx, c.ID, version); err != nil {
 			return err
 		}
+		c.Version = version + 1
 		for _, l := range leases {
 			err := put(ctx, tx, l, `insert into leases (campaign_id, id, data) values ($1, $2, $3)
 				on conflict (campaign_id, id) do update set data = excluded.data`, int64(c.ID), []byte(l.ID))
@@ -118,14 +120,24 @@ func (s *Store) PutLeases(ctx context.Context, c store.Campaign, leases []store.
 		}
 		return put(ctx, tx, c, "update campaigns set data = $2 where id = $1", int64(c.ID))
 	})
+	return c, err
 }
 
-// lockCampaign locks a campaign, and returns the number of the last block of its log.
-func lockCampaign(ctx context.Context, tx pgx.Tx, id uint64) (last uint64, err error) {
+// lockCampaign locks a campaign with a version, and returns the number of the last block of
+// its log.
+func lockCampaign(ctx context.Context, tx pgx.Tx, id, version uint64) (last uint64, err error) {
 	var n int64
-	err = tx.QueryRow(ctx, "select last from campaigns where id = $1 for update", int64(id)).Scan(&n)
+	var data []byte
+	err = tx.QueryRow(ctx, "select last, data from campaigns where id = $1 for update", int64(id)).Scan(&n, &data)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = noCampaign(id)
+	}
+	var stored store.Campaign
+	if err == nil {
+		err = encoding.Decode(data, &stored)
+	}
+	if err == nil && stored.Version != version {
+		err = store.ErrChanged
 	}
 	return uint64(n), err
 }
@@ -157,11 +169,13 @@ func (s *Store) WasTold(ctx context.Context, id uint64, inputs []string) ([]bool
 // Tell implements [store.Store].
 func (s *Store) Tell(ctx context.Context, c store.Campaign, told []store.Told, history []store.CampaignPoint, counted bool) (store.Campaign, error) {
 	records, keyed := encoding.ToldRecords(told)
+	version := c.Version
 	err := s.update(ctx, func(tx pgx.Tx) error {
-		last, err := lockCampaign(ctx, tx, c.ID)
+		last, err := lockCampaign(ctx, tx, c.ID, version)
 		if err != nil {
 			return err
 		}
+		c.Version = version + 1
 		if len(records) > 0 {
 			last++
 			if err := s.appendTold(ctx, tx, c.ID, last, records); err != nil {

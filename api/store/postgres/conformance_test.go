@@ -52,14 +52,11 @@ func TestImportFails(t *testing.T) {
 	if jobs, err := to.Jobs(t.Context(), "", 0, -1); err != nil || len(jobs) != 0 {
 		t.Errorf("jobs after a copy that failed: %+v, %v", jobs, err)
 	}
-	owner := open(t, url)
-	if err := owner.Own(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	replica := join(t, url)
 	if _, err := transfer.Copy(t.Context(), from, to); !errors.Is(err, store.ErrInUse) {
 		t.Errorf("a database in use: %v, want %v", err, store.ErrInUse)
 	}
-	if err := owner.Close(); err != nil {
+	if err := replica.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if copied, err := transfer.Copy(t.Context(), from, to); err != nil || copied.Jobs != 1 {

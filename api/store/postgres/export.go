@@ -82,7 +82,7 @@ func (x *exporter) rows(ctx context.Context, kind store.EntryKind, parents []str
 }
 
 func (x *exporter) commits(ctx context.Context) error {
-	rows, err := x.tx.Query(ctx, "select id, subject, name from commits order by subject, name")
+	rows, err := x.tx.Query(ctx, "select id, subject, name from commits where subject <> '' order by subject, name")
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (s *Store) Import(ctx context.Context, entries iter.Seq2[store.Entry, error
 // transaction ends. It returns an error unless the database is empty.
 func lockEmpty(ctx context.Context, tx pgx.Tx, database string) error {
 	var locked bool
-	if err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock($1)", int64(ownerLock)).Scan(&locked); err != nil {
+	if err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock($1)", int64(replicaLock)).Scan(&locked); err != nil {
 		return err
 	}
 	if !locked {
@@ -65,7 +65,7 @@ func lockEmpty(ctx context.Context, tx pgx.Tx, database string) error {
 	}
 	for _, table := range []struct{ name, noun string }{
 		{"grammars", "a grammar"},
-		{"commits", "observations"},
+		{"commits where subject <> ''", "observations"},
 		{"models", "a model"},
 		{"jobs", "a job"},
 		{"campaigns", "a campaign"},
@@ -80,6 +80,9 @@ func lockEmpty(ctx context.Context, tx pgx.Tx, database string) error {
 		if exists {
 			return fmt.Errorf("database %s: %w: it has %s", database, store.ErrNotEmpty, table.noun)
 		}
+	}
+	if _, err := tx.Exec(ctx, "delete from commits"); err != nil { // that are hidden
+		return err
 	}
 	_, err := tx.Exec(ctx, "delete from chunks") // of models that were never complete
 	return err
@@ -108,7 +111,7 @@ type importer struct {
 func columns() map[string][]string {
 	return map[string][]string{
 		"units": {"commit_id", "key", "data"}, "blocks": {"commit_id", "number", "data"}, "chunks": {"digest", "data"},
-		"jobs": {"id", "subject", "ended", "data"}, "leases": {"campaign_id", "id", "data"}, "log": {"campaign_id", "number", "data"},
+		"jobs": {"id", "subject", "ended", "queued", "request", "data"}, "leases": {"campaign_id", "id", "data"}, "log": {"campaign_id", "number", "data"},
 		"key_log": {"number", "data"},
 	}
 }
@@ -147,7 +150,11 @@ func (in *importer) add(ctx context.Context, e store.Entry) error {
 		if err := encoding.Decode(value, &j); err != nil {
 			return err
 		}
-		return in.row(ctx, "jobs", int64(e.Number()), []byte(j.Subject), j.State.Ended(), value)
+		var request any // null if there is none
+		if j.Request != "" {
+			request = []byte(j.Request)
+		}
+		return in.row(ctx, "jobs", int64(e.Number()), []byte(j.Subject), j.State.Ended(), j.State == store.Queued, request, value)
 	case store.KeyEntry:
 		var k store.Key
 		if err := encoding.Decode(value, &k); err != nil {

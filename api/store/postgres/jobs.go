@@ -28,7 +28,7 @@ func (s *Store) SaveJob(ctx context.Context, j store.Job) error {
 }
 
 func saveJob(ctx context.Context, tx pgx.Tx, j store.Job) error {
-	return put(ctx, tx, j, "update jobs set ended = $2, data = $3 where id = $1", int64(j.ID), j.State.Ended())
+	return put(ctx, tx, j, "update jobs set ended = $2, queued = $3, data = $4 where id = $1", int64(j.ID), j.State.Ended(), j.State == store.Queued)
 }
 
 // CompleteJob implements [store.Store].

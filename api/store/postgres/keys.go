@@ -37,6 +37,7 @@ func (s *Store) Keys(ctx context.Context) ([]store.Key, error) {
 
 // RevokeKey implements [store.Store].
 func (s *Store) RevokeKey(ctx context.Context, id, by string) error {
+	defer s.dropCached(store.KeyChange, id)
 	return s.update(ctx, func(tx pgx.Tx) error {
 		k, err := readKey(ctx, tx, id)
 		if err != nil {
@@ -54,9 +55,12 @@ func (s *Store) RevokeKey(ctx context.Context, id, by string) error {
 
 // Authenticate implements [store.Store].
 func (s *Store) Authenticate(ctx context.Context, secret string) (store.Key, error) {
-	var k store.Key
-	err := s.view(ctx, func(tx pgx.Tx) error {
-		return get(ctx, tx, &k, nil, "select data from keys where id = $1", []byte(store.KeyID(secret)))
+	id := store.KeyID(secret)
+	k, err := cached(s, func(r *replica) map[string]store.Key { return r.keys }, id, func() (k store.Key, err error) {
+		err = s.view(ctx, func(tx pgx.Tx) error {
+			return get(ctx, tx, &k, store.ErrKey, "select data from keys where id = $1", []byte(id))
+		})
+		return k, err
 	})
 	if err != nil {
 		return store.Key{}, err
@@ -84,7 +88,9 @@ func (s *Store) LogEvents(ctx context.Context, events []*store.Event) error {
 			if k.ID == "" { // revoked
 				continue
 			}
-			k.Used = e.Last
+			if e.Last.After(k.Used) { // another replica may have seen a later use
+				k.Used = e.Last
+			}
 			if err := put(ctx, tx, k, "update keys set data = $2 where id = $1", []byte(k.ID)); err != nil {
 				return err
 			}

@@ -24,6 +24,7 @@ func (s *Store) PutModel(ctx context.Context, m store.Model, file []byte) (store
 	if err != nil {
 		return m, err
 	}
+	defer s.dropCached(store.ModelChange, "")
 	err = s.update(ctx, func(tx pgx.Tx) (err error) {
 		m, err = putModel(ctx, tx, m, file)
 		return err
@@ -99,17 +100,31 @@ func putMissing(ctx context.Context, tx pgx.Tx, m store.Model, file []byte) erro
 
 // Model implements [store.Store].
 func (s *Store) Model(ctx context.Context, id string) (store.Model, error) {
-	var m store.Model
-	err := s.view(ctx, func(tx pgx.Tx) error {
-		return get(ctx, tx, &m, store.NotFound("model", id), "select data from models where id = $1", []byte(id))
-	})
-	return m, err
+	return s.model(ctx, "ID "+id, store.NotFound("model", id), "select data from models where id = $1", id)
 }
+
+// model returns the model that a query returns, which is cached under a key.
+func (s *Store) model(ctx context.Context, key string, missing error, statement, arg string) (store.Model, error) {
+	found, err := cached(s, cachedModels, key, func() ([]store.Model, error) {
+		var m store.Model
+		err := s.view(ctx, func(tx pgx.Tx) error { return get(ctx, tx, &m, missing, statement, []byte(arg)) })
+		return []store.Model{m}, err
+	})
+	return found[0], err
+}
+
+func cachedModels(r *replica) map[string][]store.Model { return r.models }
 
 // Models implements [store.Store].
 func (s *Store) Models(ctx context.Context, subject string, before uint64, limit int) ([]store.Model, error) {
-	return list[store.Model](ctx, s, `select data from models
-		where ($1::bytea = '' or subject = $1) and ($2 = 0 or number < $2) order by number desc limit $3`, []byte(subject), int64(before), limitOf(limit))
+	read := func() ([]store.Model, error) {
+		return list[store.Model](ctx, s, `select data from models
+			where ($1::bytea = '' or subject = $1) and ($2 = 0 or number < $2) order by number desc limit $3`, []byte(subject), int64(before), limitOf(limit))
+	}
+	if before == 0 && limit == 1 { // predictions with the latest model need it
+		return cached(s, cachedModels, "latest "+subject, read)
+	}
+	return read()
 }
 
 // ModelFile implements [store.Store].
@@ -133,6 +148,7 @@ func (s *Store) ModelFile(ctx context.Context, m store.Model) ([]byte, error) {
 
 // PutAlias implements [store.Store].
 func (s *Store) PutAlias(ctx context.Context, a store.Alias) error {
+	defer s.dropCached(store.ModelChange, "")
 	return s.update(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `insert into aliases (name, model) select $1, id from models where id = $2
 			on conflict (name) do update set model = excluded.model`, []byte(a.Name), []byte(a.Model))
@@ -145,6 +161,7 @@ func (s *Store) PutAlias(ctx context.Context, a store.Alias) error {
 
 // DeleteAlias implements [store.Store].
 func (s *Store) DeleteAlias(ctx context.Context, name string) error {
+	defer s.dropCached(store.ModelChange, "")
 	return s.update(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, "delete from aliases where name = $1", []byte(name))
 		if err == nil && tag.RowsAffected() == 0 {
@@ -156,11 +173,7 @@ func (s *Store) DeleteAlias(ctx context.Context, name string) error {
 
 // Named implements [store.Store].
 func (s *Store) Named(ctx context.Context, alias string) (store.Model, error) {
-	var m store.Model
-	err := s.view(ctx, func(tx pgx.Tx) error {
-		return get(ctx, tx, &m, store.NotFound("model", alias), "select data from models where id = (select model from aliases where name = $1)", []byte(alias))
-	})
-	return m, err
+	return s.model(ctx, "alias "+alias, store.NotFound("model", alias), "select data from models where id = (select model from aliases where name = $1)", alias)
 }
 
 // Aliases implements [store.Store].

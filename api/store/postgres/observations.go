@@ -177,7 +177,7 @@ func (s *Store) subjects(ctx context.Context, name string) ([]store.Subject, err
 	var out []store.Subject
 	err := s.view(ctx, func(tx pgx.Tx) error {
 		out = nil
-		rows, err := tx.Query(ctx, "select subject, data from commits where $1::bytea = '' or subject = $1 order by subject, sequence desc", []byte(name))
+		rows, err := tx.Query(ctx, "select subject, data from commits where subject <> '' and ($1::bytea = '' or subject = $1) order by subject, sequence desc", []byte(name))
 		if err != nil {
 			return err
 		}

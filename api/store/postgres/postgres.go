@@ -1,18 +1,22 @@
 // Package postgres is a [store.Store] in a PostgreSQL database.
 //
 // The tables are in the schema inroad. Each call is one transaction, except for
-// [Store.PutModel], which stores a large file in parts first. Numbers of models, jobs,
+// [Store.PutModel] and [Store.CompleteJob], which store a large file in parts first. Numbers of models, jobs,
 // campaigns and events come from rows that stay locked until the transaction ends, so
 // a number is visible only after all lower numbers.
+//
+// Several processes may use a database at the same time, as replicas of one service:
+// [Store.Join]. Triggers announce changes. A replica uses what it has cached only while
+// it is told of them. Leases and the times of replicas are by the clock of the database.
 package postgres
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"syscall"
 	"time"
 
@@ -24,25 +28,30 @@ import (
 	"github.com/inroad/inroad/api/store/internal/encoding"
 )
 
-// Version is the version of the tables.
-const Version = 1
-
-// schema is the name of the schema with the tables.
-const schema = "inroad"
-
-//go:embed schema.sql
-var createTables string
-
 // A Store is an open database.
 type Store struct {
 	pool   *pgxpool.Pool
 	blocks *encoding.Blocks
 	now    func() time.Time
 
-	owner *owner // nil unless the store is owned
+	patience time.Duration // for an unavailable database
+	replica  *replica      // nil until Join
 }
 
-var _ store.Store = (*Store)(nil)
+var (
+	_ store.Store  = (*Store)(nil)
+	_ store.Shared = (*Store)(nil)
+)
+
+// Defaults of connections, which the URL can change.
+const (
+	maxConnections = 10
+	// A process that is stopped during a transaction must not block others for longer.
+	maxIdleTransaction = 10 * time.Second
+)
+
+// defaultPatience is how long a call waits for a database that restarts.
+const defaultPatience = 10 * time.Second
 
 // Open opens the database with a URL such as postgres://user@host/name. Missing tables
 // are created.
@@ -53,6 +62,12 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	}
 	config.ConnConfig.RuntimeParams["search_path"] = schema
 	config.ConnConfig.RuntimeParams["application_name"] = "inroad"
+	if config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] == "" {
+		config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = fmt.Sprint(maxIdleTransaction.Milliseconds())
+	}
+	if !strings.Contains(url, "pool_max_conns") {
+		config.MaxConns = max(config.MaxConns, maxConnections)
+	}
 	blocks, err := encoding.NewBlocks()
 	if err != nil {
 		return nil, err
@@ -61,61 +76,17 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{pool: pool, blocks: blocks, now: func() time.Time { return time.Now().UTC() }}
+	s := &Store{pool: pool, blocks: blocks, patience: defaultPatience, now: func() time.Time { return time.Now().UTC() }}
 	if err := s.migrate(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, s.Close()) //nolint:contextcheck // as io.Closer
 	}
 	return s, nil
 }
 
-// migrate creates the tables, unless they exist. Processes that start at the same time
-// wait for each other.
-func (s *Store) migrate(ctx context.Context) error {
-	return s.update(ctx, func(tx pgx.Tx) error {
-		const lock = 0x696e726f6164 // "inroad"
-		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1)", int64(lock)); err != nil {
-			return err
-		}
-		// "create schema if not exists" needs the right to create it even if it exists.
-		var missing bool
-		if err := tx.QueryRow(ctx, "select to_regnamespace($1) is null", schema).Scan(&missing); err != nil {
-			return err
-		}
-		if missing {
-			if _, err := tx.Exec(ctx, "create schema "+schema); err != nil {
-				return err
-			}
-		}
-		if _, err := tx.Exec(ctx, "create table if not exists version (version int not null)"); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, "create table if not exists policies (subject bytea primary key, data bytea not null)"); err != nil {
-			return err
-		}
-		version, err := readVersion(ctx, tx)
-		switch {
-		case errors.Is(err, pgx.ErrNoRows):
-			if _, err := tx.Exec(ctx, createTables); err != nil {
-				return err
-			}
-			_, err := tx.Exec(ctx, "insert into version values ($1)", Version)
-			return err
-		case err == nil && version != Version:
-			return fmt.Errorf("tables of version %d: must be %d", version, Version)
-		}
-		return err
-	})
-}
-
-func readVersion(ctx context.Context, tx pgx.Tx) (version int, err error) {
-	err = tx.QueryRow(ctx, "select version from version").Scan(&version)
-	return version, err
-}
-
 // Close closes the connections. It waits for calls in progress.
 func (s *Store) Close() error {
-	if s.owner != nil {
-		s.owner.close()
+	if s.replica != nil {
+		s.replica.close()
 	}
 	s.pool.Close()
 	s.blocks.Close()
@@ -130,14 +101,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	})
 }
 
-// Failure implements [store.Store]. PostgreSQL recovers from failed writes by itself; only
-// an owner whose database was taken over stops.
-func (s *Store) Failure() error {
-	if s.owner == nil {
-		return nil
-	}
-	return s.owner.failure()
-}
+// Failure implements [store.Store]. PostgreSQL recovers from failed writes by itself.
+func (s *Store) Failure() error { return nil }
 
 // Size returns the size of the database in bytes, or 0 if it cannot be read in a second.
 func (s *Store) Size() (size int64) {
@@ -154,25 +119,49 @@ func (s *Store) view(ctx context.Context, do func(tx pgx.Tx) error) error {
 
 // update runs a read-write transaction.
 func (s *Store) update(ctx context.Context, do func(tx pgx.Tx) error) error {
-	if err := s.Failure(); err != nil {
-		return err
-	}
 	return s.run(ctx, pgx.TxOptions{}, do)
 }
 
-// run runs a transaction, again after a deadlock.
+// run runs a transaction, again after a conflict with another one. While the database is
+// unavailable, it waits and tries again, unless the transaction may have been committed.
 func (s *Store) run(ctx context.Context, opt pgx.TxOptions, do func(tx pgx.Tx) error) error {
-	const attempts = 10
+	const attempts, pause = 10, 100 * time.Millisecond
+	begun := time.Now()
 	for attempt := 1; ; attempt++ {
-		err := pgx.BeginTxFunc(ctx, s.pool, opt, do)
+		committing, err := s.try(ctx, opt, do)
 		if ctx.Err() != nil && err != nil {
 			return context.Cause(ctx)
 		}
 		if failure, ok := errors.AsType[*pgconn.PgError](err); ok && attempt < attempts && isConflict(failure.Code) {
 			continue
 		}
-		return wrap(err)
+		err = wrap(err)
+		if committing && opt.AccessMode != pgx.ReadOnly || !errors.Is(err, store.ErrUnavailable) || time.Since(begun) >= s.patience {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
 	}
+}
+
+// try runs a transaction. committing reports whether it began to commit.
+func (s *Store) try(ctx context.Context, opt pgx.TxOptions, do func(tx pgx.Tx) error) (committing bool, err error) {
+	tx, err := s.pool.BeginTx(ctx, opt)
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		rollback, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = tx.Rollback(rollback) // has no effect after a commit
+	}()
+	if err := do(tx); err != nil {
+		return false, err
+	}
+	return true, tx.Commit(ctx)
 }
 
 // isConflict reports whether a transaction failed because of another one.

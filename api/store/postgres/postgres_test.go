@@ -4,6 +4,7 @@ package postgres_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/inroad/inroad/api/queue/queuetest"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/api/store/postgres"
 	"github.com/inroad/inroad/api/store/postgres/postgrestest"
@@ -31,6 +33,16 @@ func open(t *testing.T, url string) *postgres.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// join opens a database as one of its replicas.
+func join(t *testing.T, url string) *postgres.Store {
+	t.Helper()
+	s := open(t, url)
+	if err := s.Join(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 
@@ -70,7 +82,7 @@ func TestOpenFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, url, want string }{
-		{"a later version", url, "tables of version 99: must be 1"},
+		{"a later version", url, "tables of version 99: must be at most 2"},
 		{"not a URL", "postgres://%zz", "cannot parse"},
 		{"nothing listens", "postgres://inroad@127.0.0.1:1/none", store.ErrUnavailable.Error()},
 		{"no such database", strings.Replace(url, "/d", "/none", 1), "does not exist"},
@@ -81,62 +93,113 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// A database has one owner, which stays the owner when PostgreSQL restarts. Calls during
-// the restart fail, and what was acknowledged before it is still there.
-func TestOwner(t *testing.T) {
-	url := database.Database(t)
-	s, other := open(t, url), open(t, url)
-	if err := s.Own(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Own(t.Context()); !errors.Is(err, store.ErrInUse) {
-		t.Errorf("a second owner: %v, want %v", err, store.ErrInUse)
-	}
+// Calls during a restart of PostgreSQL wait, but not for ever. What was acknowledged before
+// it is still there.
+func TestRestart(t *testing.T) {
+	s := open(t, database.Database(t))
 	if _, err := s.NewJob(t.Context(), store.Job{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := database.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	s.SetPatience(time.Millisecond)
 	if _, err := s.NewJob(t.Context(), store.Job{}); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("while PostgreSQL is stopped: %v, want %v", err, store.ErrUnavailable)
 	}
-	if err := database.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	waitFor(t, "the owner to be back", func() bool { return errors.Is(other.Own(t.Context()), store.ErrInUse) })
-	job, err := s.NewJob(t.Context(), store.Job{})
-	if err != nil || job.ID != 2 || s.Failure() != nil {
-		t.Errorf("after the restart: job %d, %v, failure %v; want job 2", job.ID, err, s.Failure())
+	s.SetPatience(time.Minute)
+	var group errgroup.Group
+	group.Go(func() error {
+		j, err := s.NewJob(t.Context(), store.Job{})
+		if err == nil && j.ID != 2 {
+			err = fmt.Errorf("job %d, want 2", j.ID)
+		}
+		return err
+	})
+	if err := errors.Join(database.Start(t.Context()), group.Wait()); err != nil {
+		t.Errorf("a call that waits for PostgreSQL: %v", err)
 	}
 }
 
-// An owner whose database was taken over while it was cut off writes nothing.
-func TestTakenOver(t *testing.T) {
+// Replicas are told of changes, use what they have cached, and see the changes of each
+// other, also after they have lost their connections.
+func TestReplicas(t *testing.T) {
 	url := database.Database(t)
-	s := open(t, url)
-	if err := s.Own(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	connection, err := pgx.Connect(t.Context(), url)
+	a, b := join(t, url), join(t, url)
+	waitFor(t, "the replicas to see each other", func() bool { return a.Replicas() == 1 && b.Replicas() == 2 })
+	changes := make(chan store.Change, 100)
+	b.Subscribe(func(c store.Change) { changes <- c })
+	key, secret, err := a.NewKey(t.Context(), store.Key{Name: "k"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer connection.Close(t.Context())
-	// As if another owner had come and gone.
-	if _, err := connection.Exec(t.Context(), "update inroad.counters set value = value + 1 where name = 'services'"); err != nil {
+	authenticates := func(s *postgres.Store) bool {
+		got, err := s.Authenticate(t.Context(), secret)
+		if err != nil && !errors.Is(err, store.ErrKey) {
+			t.Fatal(err)
+		}
+		return got.ID == key.ID
+	}
+	if !authenticates(a) || !authenticates(b) {
+		t.Error("a replica does not know the key")
+	}
+	if err := database.Cut(t, url); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := connection.Exec(t.Context(), "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"); err != nil {
+	if err := a.RevokeKey(t.Context(), key.ID, ""); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the takeover to be noticed", func() bool { return s.Failure() != nil })
-	if _, err := s.NewJob(t.Context(), store.Job{}); !errors.Is(err, store.ErrStopped) {
-		t.Errorf("a write: %v, want %v", err, store.ErrStopped)
+	if authenticates(a) {
+		t.Error("the replica that revoked a key accepts it")
 	}
-	if _, err := s.Jobs(t.Context(), "", 0, -1); err != nil {
-		t.Errorf("a read: %v", err)
+	waitFor(t, "the other replica to reject the key", func() bool { return !authenticates(b) })
+	want := map[store.Change]bool{{Kind: store.KeyChange, ID: key.ID}: true, {}: true}
+	for len(want) > 0 {
+		delete(want, <-changes)
 	}
+	waitFor(t, "changes after the connection was lost", func() bool {
+		if _, err := a.NewJob(t.Context(), store.Job{}); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			select {
+			case c := <-changes:
+				if c.Kind == store.JobChange {
+					return true
+				}
+			default:
+				return false
+			}
+		}
+	})
+}
+
+// A model and its alias are cached until either changes.
+func TestCachedModels(t *testing.T) {
+	url := database.Database(t)
+	a, b := join(t, url), join(t, url)
+	for _, id := range []string{"m1", "m2"} {
+		if _, err := a.PutModel(t.Context(), store.Model{ID: id, Subject: "s"}, []byte(id)); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.PutAlias(t.Context(), store.Alias{Name: "alias", Model: id}); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*postgres.Store{a, b} {
+			waitFor(t, "the alias to point to "+id, func() bool {
+				named, err := s.Named(t.Context(), "alias")
+				newest, err2 := s.Models(t.Context(), "s", 0, 1)
+				return err == nil && err2 == nil && named.ID == id && len(newest) == 1 && newest[0].ID == id
+			})
+		}
+		if named, err := a.Named(t.Context(), "alias"); err != nil || named.ID != id {
+			t.Errorf("where the alias was set: %s, %v; want %s", named.ID, err, id)
+		}
+	}
+}
+
+func TestQueue(t *testing.T) {
+	queuetest.Test(t, func(t *testing.T) store.Store { t.Helper(); return join(t, database.Database(t)) })
 }
 
 // waitFor waits until a condition holds.

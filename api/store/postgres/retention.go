@@ -14,18 +14,22 @@ import (
 
 // DeleteCommit implements [store.Store].
 func (s *Store) DeleteCommit(ctx context.Context, subject, commit string, sequence uint64) error {
-	return s.updateUsed(ctx, func(tx pgx.Tx, u *store.Usage) error {
+	err := s.updateUsed(ctx, func(tx pgx.Tx, u *store.Usage) error {
 		id, _, err := readCommit(ctx, tx, subject, commit)
 		if err = cmp.Or(err, u.Commit(subject, commit)); err != nil {
 			return err
 		}
-		return deleteOne(ctx, tx, store.Updated(subject, commit), "delete from commits where id = $1 and $2::bigint in (0, sequence)", id, int64(sequence))
+		return deleteOne(ctx, tx, store.Updated(subject, commit), hideCommits+"id = $1 and $2::bigint in (0, sequence)", id, int64(sequence))
 	})
+	if err != nil {
+		return err
+	}
+	return s.removeHidden(ctx)
 }
 
 // DeleteSubject implements [store.Store].
 func (s *Store) DeleteSubject(ctx context.Context, name string) error {
-	return s.updateUsed(ctx, func(tx pgx.Tx, u *store.Usage) error {
+	err := s.updateUsed(ctx, func(tx pgx.Tx, u *store.Usage) error {
 		rows, err := tx.Query(ctx, "select name from commits where subject = $1", []byte(name))
 		if err != nil {
 			return err
@@ -40,13 +44,31 @@ func (s *Store) DeleteSubject(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, "delete from commits where subject = $1", []byte(name))
+		_, err = tx.Exec(ctx, hideCommits+"subject = $1", []byte(name))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.removeHidden(ctx)
+}
+
+// hideCommits hides commits, which takes no time. Rows of the subject "", which no program
+// has as its name, are invisible.
+const hideCommits = "update commits set subject = '', name = convert_to(id::text, 'UTF8') where "
+
+// removeHidden removes the observations of hidden commits, which may take minutes, without
+// the locks that others wait for. What a crash leaves is removed with the next deletion.
+func (s *Store) removeHidden(ctx context.Context) error {
+	return s.update(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, "delete from commits where id in (select id from commits where subject = '' for update skip locked)")
 		return err
 	})
 }
 
 // DeleteModel implements [store.Store].
 func (s *Store) DeleteModel(ctx context.Context, id string) error {
+	defer s.dropCached(store.ModelChange, "")
 	return s.updateUsed(ctx, func(tx pgx.Tx, u *store.Usage) error {
 		at := slices.IndexFunc(u.Models, func(m store.Model) bool { return m.ID == id })
 		if at < 0 {

@@ -60,7 +60,8 @@ func fill(t *testing.T, s store.Store) filled {
 		c, err := s.NewCampaign(t.Context(), store.Campaign{Subject: "p", Commit: "c1"}, []byte("request"), []observation.Unit{{ID: "g"}})
 		must(err)
 		expires := time.Now().Add(time.Minute).UTC()
-		must(s.PutLeases(t.Context(), c, []store.Lease{{ID: "i1", Number: 1, Expires: expires}, {ID: "i2", Number: 2, Expires: expires}}))
+		c, err = s.PutLeases(t.Context(), c, []store.Lease{{ID: "i1", Number: 1, Expires: expires}, {ID: "i2", Number: 2, Expires: expires}})
+		must(err)
 		c.Runs = 1
 		out.campaign, err = s.Tell(t.Context(), c, []store.Told{{ID: "i1", Time: expires, Observation: observed("told", "g")}}, []store.CampaignPoint{{Runs: 1, Time: expires}}, true)
 		must(err)

@@ -29,7 +29,7 @@ func Test(t *testing.T, create func(t *testing.T) (open func() store.Store)) {
 		"grammars": testGrammars, "observations": testObservations, "subjects": testSubjects, "blocks": testBlocks, "models": testModels,
 		"aliases": testAliases, "jobs": testJobs, "campaigns": testCampaigns, "keys": testKeys, "expired key": testExpiredKey, "key log": testKeyLog,
 		"at once": testAtOnce, "ended context": testEndedContext, "any names": testAnyNames, "export": testExport,
-		"delete": testDelete, "delete at once": testDeleteAtOnce, "delete events": testDeleteEvents, "policies": testPolicies,
+		"delete": testDelete, "delete at once": testDeleteAtOnce, "delete events": testDeleteEvents, "policies": testPolicies, "training": testTraining,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, create(t)) })
 	}
@@ -82,6 +82,7 @@ func testObservations(t *testing.T, open func() store.Store) {
 		{
 			Name: "x", Input: []byte{0xff, 0}, Methods: []string{"a.go#f", "a.go#g"}, Counts: []int{1, 7}, Outcome: observation.Failed,
 			Failure: &observation.Failure{Type: "E", Message: "m", Stack: "s"}, Duration: 3 * time.Millisecond,
+			Calls: []string{"a.go#g", "a.go#f", "a.go#g"},
 		},
 		{Input: []byte("unknown"), Outcome: observation.TimedOut}, // methods unknown
 		{Input: []byte("none"), Methods: []string{}, Outcome: observation.OK},
@@ -471,13 +472,21 @@ func testCampaigns(t *testing.T, open func() store.Store) {
 	expires := time.Now().Add(time.Minute).UTC()
 	leases := []store.Lease{{ID: "i2", Number: 2, Text: []byte("b"), Expires: expires}, {ID: "i1", Number: 1, Text: []byte("a"), Aim: "f", Expires: expires}}
 	c.Leased = 2
-	if err := s.PutLeases(t.Context(), c, leases); err != nil {
+	before := c
+	c, err := s.PutLeases(t.Context(), c, leases)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := s.PutLeases(t.Context(), before, nil); !errors.Is(err, store.ErrChanged) {
+		t.Errorf("leases of an earlier version: %v, want %v", err, store.ErrChanged)
+	}
+	if _, err := s.Tell(t.Context(), before, nil, nil, true); !errors.Is(err, store.ErrChanged) {
+		t.Errorf("an earlier version: %v, want %v", err, store.ErrChanged)
 	}
 	told := []store.Told{{ID: "i1", Time: expires, Observation: observed("a", "a.go#f")}}
 	history := []store.CampaignPoint{{Runs: 1, Reached: 1, Time: expires}}
 	c.Leased, c.Runs = 1, 1
-	c, err := s.Tell(t.Context(), c, told, history, true)
+	c, err = s.Tell(t.Context(), c, told, history, true)
 	if err != nil || c.Last != 1 || c.Counted != 1 {
 		t.Fatalf("told: %+v, %v", c, err)
 	}

@@ -1447,6 +1447,8 @@ export interface components {
          */
         GrammarList: {
             grammars: components["schemas"]["GrammarItem"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         /** @description Exactly one of `input` and `input_base64`. */
         Input: {
@@ -1642,8 +1644,8 @@ export interface components {
             /** @description Number of distinct failures with the requested outcomes. */
             distinct: number;
             failures: components["schemas"]["ProgramFailure"][];
-            /** @description Value of `offset` for the next page; absent on the last page. */
-            next?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CommitItem: {
             commit: string;
@@ -1711,7 +1713,7 @@ export interface components {
          */
         SubjectList: {
             subjects: components["schemas"]["Subject"][];
-            /** @description Value of `after` for the next page; absent on the last page. */
+            /** @description Value of `cursor` for the next page; absent on the last page. */
             next?: string;
         };
         LineError: {
@@ -1987,6 +1989,8 @@ export interface components {
              * @default 256
              */
             keep_inputs: number;
+            /** @description Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition. */
+            sample?: number;
             seed?: components["schemas"]["Seed"];
         };
         TrainRequest: {
@@ -2017,6 +2021,8 @@ export interface components {
             unlabelled: number;
             /** @description Number of observations of inputs that reached a limit of the parser. */
             limited: number;
+            /** @description Number of observations that are not in the sample that was learned from; absent without a sample. */
+            unsampled?: number;
             used: number;
         };
         MethodCounts: {
@@ -2092,11 +2098,8 @@ export interface components {
          */
         ModelList: {
             models: components["schemas"]["ModelItem"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         /**
          * @example {
@@ -2344,6 +2347,8 @@ export interface components {
             k: number;
             /** @description Derive each input of kpath for one path only. */
             one_target?: boolean;
+            /** @description With kpath, also cover the absence of each optional part, as the last symbol of paths. */
+            absent?: boolean;
             encoding?: components["schemas"]["Encoding"];
             /**
              * @description How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).
@@ -2652,8 +2657,8 @@ export interface components {
             /** @description Number of methods on all pages. */
             total: number;
             methods: components["schemas"]["Method"][];
-            /** @description Value of `offset` for the next page; absent on the last page. */
-            next?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         Condition: {
             /** @description Features that the input has. */
@@ -2853,6 +2858,8 @@ export interface components {
          */
         AliasList: {
             aliases: components["schemas"]["Alias"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CompareRequest: {
             /** @description Model of the older version. */
@@ -3023,6 +3030,8 @@ export interface components {
         };
         KeyList: {
             keys: components["schemas"]["Key"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         KeyEvent: {
             /**
@@ -3057,11 +3066,8 @@ export interface components {
         };
         KeyLog: {
             events: components["schemas"]["KeyEvent"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         DeletedEvents: {
             /**
@@ -3110,6 +3116,8 @@ export interface components {
          */
         PolicyList: {
             policies: components["schemas"]["Policy"][];
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         PruneRequest: {
             /**
@@ -3474,11 +3482,8 @@ export interface components {
          */
         JobList: {
             jobs: components["schemas"]["Job"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         CampaignOptions: {
             /**
@@ -3523,6 +3528,12 @@ export interface components {
              * @default 2000
              */
             train_on: number;
+            /**
+             * Format: double
+             * @description guided: factor of the time for covering paths, choosing among candidates, aiming and training.
+             * @default 1
+             */
+            effort: number;
             /** @description evogfuzz, fdloop: maximum number of generations; no limit if absent. */
             generations?: number;
             /** @description evogfuzz: end after this many generations without a new failure; no limit if absent. */
@@ -3768,11 +3779,8 @@ export interface components {
          */
         CampaignList: {
             campaigns: components["schemas"]["Campaign"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         AskRequest: {
             /**
@@ -3845,6 +3853,8 @@ export interface components {
             methods?: string[];
             /** @description Number of executions of each method in `methods`; unknown if absent. */
             counts?: number[];
+            /** @description IDs of methods in the order in which they were called; unknown if absent. */
+            calls?: string[];
             /**
              * @description How the run ended; failure if there is a `failure`, and ok otherwise.
              * @enum {string}
@@ -3919,11 +3929,8 @@ export interface components {
          */
         CampaignInputList: {
             inputs: components["schemas"]["CampaignInput"][];
-            /**
-             * Format: int64
-             * @description Value of `before` for the next page; absent on the last page.
-             */
-            before?: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
         DistinctFailure: {
             /** @description Number of inputs with this failure. */
@@ -3957,6 +3964,8 @@ export interface components {
             failures: components["schemas"]["DistinctFailure"][];
             /** @description Number of distinct failures. */
             distinct: number;
+            /** @description Value of `cursor` for the next page; absent on the last page. */
+            next?: string;
         };
     };
     responses: {
@@ -4160,6 +4169,10 @@ export interface components {
         ExplainWhole: boolean;
         /** @description Maximum number of results. */
         Limit: number;
+        /** @description Maximum number of results; all if 0. */
+        LimitOrAll: number;
+        /** @description Where to continue a list: `next` of the previous page. */
+        Cursor: string;
     };
     requestBodies: never;
     headers: never;
@@ -4245,7 +4258,12 @@ export interface operations {
     };
     listGrammars: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4906,10 +4924,10 @@ export interface operations {
     listSubjects: {
         parameters: {
             query?: {
-                /** @description Maximum number of programs to list; all if 0. */
-                limit?: number;
-                /** @description List only programs whose names come after this one; `next` of the previous page. */
-                after?: string;
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -5081,8 +5099,8 @@ export interface operations {
                 outcome?: components["schemas"]["FailureOutcome"][];
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Number of failures to skip; `next` of the previous page. */
-                offset?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -5117,8 +5135,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only models older than this number; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -5141,7 +5159,10 @@ export interface operations {
     trainModel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name for the request that the client chooses, such as a random number. A request with the same name and body as an earlier request of the same key gets the job of that request, so a request whose answer was lost can be sent again. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5368,10 +5389,10 @@ export interface operations {
                 rare?: boolean;
                 /** @description List only methods whose ID, name or file contains this text. */
                 contains?: string;
-                /** @description Maximum number of methods to list; all if 0. */
-                limit?: number;
-                /** @description Number of methods to skip; `next` of the previous page. */
-                offset?: number;
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -5567,7 +5588,12 @@ export interface operations {
     };
     listAliases: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5778,8 +5804,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only jobs older than this ID; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -5894,8 +5920,8 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only campaigns older than this ID; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -6130,8 +6156,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only inputs of earlier runs than this one; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -6163,6 +6189,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -6223,7 +6251,12 @@ export interface operations {
     };
     listKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6319,8 +6352,8 @@ export interface operations {
             query?: {
                 /** @description Maximum number of results. */
                 limit?: components["parameters"]["Limit"];
-                /** @description List only entries with a lower number; `before` of the previous page. */
-                before?: number;
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -6445,7 +6478,12 @@ export interface operations {
     };
     listPolicies: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of results; all if 0. */
+                limit?: components["parameters"]["LimitOrAll"];
+                /** @description Where to continue a list: `next` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;

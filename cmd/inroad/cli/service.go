@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -19,6 +20,7 @@ import (
 type Server struct {
 	URL     string
 	Workers int    `json:"workers"` // of an engine in this process; one per core if 0
+	Memory  int64  `json:"memory"`  // of a training in this process, in MiB; no limit if 0
 	key     string // never a flag: others can read command lines
 }
 
@@ -34,11 +36,16 @@ func (s *Server) BindWorkers(flags *pflag.FlagSet) {
 	BindFields(flags, s, openapi.Field{Name: "workers", Description: "Number of workers in this process; one per core if 0", Schema: Between(0, 1024)})
 }
 
+// BindMemory adds the flag --memory. A service has its own limit.
+func (s *Server) BindMemory(flags *pflag.FlagSet) {
+	BindFields(flags, s, openapi.Field{Name: "memory", Placeholder: "MIB", Description: "Memory to train within, in MiB: what exceeds it goes to temporary files in TMPDIR; no limit if 0", Schema: Between(0, 1<<30)})
+}
+
 // Service returns a client of the service that --server names, or an engine in this
 // process.
 func (s *Server) Service() (api.Service, error) {
 	if s.URL == "" {
-		return &api.Engine{Library: &api.Files{}, Workers: s.Workers}, nil
+		return &api.Engine{Library: &api.Files{}, Workers: s.Workers, MaxMemory: s.Memory << 20}, nil
 	}
 	return s.Client()
 }
@@ -55,10 +62,65 @@ func (s *Server) Client() (*client.Client, error) {
 	return c, nil
 }
 
-// BindGrammar adds the flag --grammar.
+// BindGrammar adds the flags that name a grammar: --grammar, --scannerless and
+// --merge-literals. The name has a prefix for the last two.
 func BindGrammar(flags *pflag.FlagSet, name *string) {
-	flags.StringVar(name, "grammar", "", "`NAME` of a bundled grammar, or grammar files joined by commas")
+	g := &grammarName{to: name}
+	flags.Var((*grammarFlag)(g), "grammar", "`NAME` of a bundled grammar, or grammar files joined by commas")
+	flags.BoolFunc("scannerless", "read the grammar without a scanner: characters are the tokens", g.setReading(&g.scannerless))
+	flags.BoolFunc("merge-literals", "read the grammar without a scanner, and literals that follow each other as one", g.setReading(&g.merged))
 }
+
+// BindScannerless adds the flags --scannerless and --merge-literals for a command that
+// takes grammar files as arguments. The result names these files.
+func BindScannerless(flags *pflag.FlagSet) func(files string) string {
+	var name string
+	g := &grammarName{to: &name}
+	flags.BoolFunc("scannerless", "read the grammar without a scanner: characters are the tokens", g.setReading(&g.scannerless))
+	flags.BoolFunc("merge-literals", "read the grammar without a scanner, and literals that follow each other as one", g.setReading(&g.merged))
+	return func(files string) string {
+		g.name = files
+		g.update()
+		return name
+	}
+}
+
+// A grammarName is the name of a grammar while flags are parsed, in any order.
+type grammarName struct {
+	name                string
+	scannerless, merged bool
+	to                  *string
+}
+
+func (g *grammarName) update() {
+	if *g.to = g.name; g.name != "" && (g.scannerless || g.merged) {
+		*g.to = api.ScannerlessName(g.name, g.merged)
+	}
+}
+
+func (g *grammarName) setReading(to *bool) func(string) error {
+	return func(text string) (err error) {
+		*to, err = strconv.ParseBool(text)
+		g.update()
+		return err
+	}
+}
+
+// A grammarFlag is the value of --grammar.
+type grammarFlag grammarName
+
+// String implements [pflag.Value].
+func (f *grammarFlag) String() string { return f.name }
+
+// Set implements [pflag.Value].
+func (f *grammarFlag) Set(text string) error {
+	f.name = text
+	(*grammarName)(f).update()
+	return nil
+}
+
+// Type implements [pflag.Value].
+func (f *grammarFlag) Type() string { return "string" }
 
 // BindModel adds the flag --model.
 func BindModel(flags *pflag.FlagSet, name *string) {

@@ -65,7 +65,7 @@ Strategies:
 	}
 	flags := cmd.Flags()
 	cli.BindGrammar(flags, &c.name)
-	cli.Bind(flags, &c.req, "start", "strategy", "n", "allow_duplicates", "k", "one_target", "close_off")
+	cli.Bind(flags, &c.req, "start", "strategy", "n", "allow_duplicates", "no_verify", "k", "one_target", "absent", "close_off")
 	c.learning.Bind(flags, "common, uncommon, failure")
 	c.learning.BindOutcome(flags)
 	cli.Bind(flags, &c.req, "expansions", "max_nodes", "max_tokens", "max_depth", "max_repeat", "cooldown", "spacing", "encoding")
@@ -176,6 +176,9 @@ func (c *generateCommand) note(s openapi.GenerateSummary) {
 	}
 	if again := s.Draws - s.Inputs; again > 0 {
 		c.Notef("note: %d of %d trees (%.1f %%) were drawn again, as they could not be written as a text that parses", again, s.Draws, 100*float64(again)/float64(s.Draws))
+	}
+	if s.Unverified > 0 {
+		c.Notef("note: the %d inputs were not parsed again: the parser may read other trees than those that were drawn, or reject an input", s.Unverified)
 	}
 	if other := s.ReadOtherwise; other > 0 {
 		c.Notef("note: the parser reads %d of %d inputs (%.1f %%) as another tree than the one that was drawn", other, s.Inputs, 100*float64(other)/float64(s.Inputs))

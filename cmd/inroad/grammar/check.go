@@ -16,12 +16,13 @@ import (
 )
 
 type checkCommand struct {
-	names  []string
-	req    openapi.GrammarSource
-	corpus []string
-	format string
-	all    bool
-	server cli.Server
+	names   []string
+	grammar func(files string) string // the name of the grammar in these files
+	req     openapi.GrammarSource
+	corpus  []string
+	format  string
+	all     bool
+	server  cli.Server
 	cli.Streams
 }
 
@@ -60,6 +61,7 @@ rules that derive a text in several ways.`,
 	}
 	flags := cmd.Flags()
 	cli.Bind(flags, &c.req, "start")
+	c.grammar = cli.BindScannerless(flags)
 	flags.StringArrayVar(&c.corpus, "corpus", nil, "`DIR` or file of inputs to parse; may be repeated")
 	flags.BoolVar(&c.all, "all", false, "list all findings about the corpus, not only the first ten of each kind")
 	cli.BindFormat(flags, &c.format, "text", "json")
@@ -72,7 +74,7 @@ func (c *checkCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	name := strings.Join(c.names, ",")
+	name := c.grammar(strings.Join(c.names, ","))
 	sources, err := api.ReadGrammar(name)
 	if err != nil {
 		return err

@@ -94,7 +94,7 @@ func newPathsList() *cobra.Command {
 				return err
 			}
 			if len(args) > 0 {
-				return c.listCovered(cmd.Context(), g, *req, inputs.Encoding, args)
+				return c.listCovered(cmd.Context(), g, *req, *inputs, args)
 			}
 			out := c.writer()
 			for p := range cli.Lines(c.service.ListPaths(cmd.Context(), g.ID, *req), &err) {
@@ -104,16 +104,15 @@ func newPathsList() *cobra.Command {
 		},
 	}
 	c.bind(cmd, req)
-	cli.Bind(cmd.Flags(), inputs, "encoding")
+	cli.Bind(cmd.Flags(), inputs, "encoding", "any_derivation")
 	return cmd
 }
 
 // listCovered lists the paths that inputs cover.
-func (c *pathsCommand) listCovered(ctx context.Context, g openapi.Grammar, req openapi.ListPathsParams, encoding openapi.Encoding, names []string) error {
+func (c *pathsCommand) listCovered(ctx context.Context, g openapi.Grammar, req openapi.ListPathsParams, inputs openapi.MeasureCoverageParams, names []string) error {
 	const all = 5_000_000 // the maximum that a request lists
-	covered, err := c.measure(ctx, g, openapi.MeasureCoverageParams{
-		K: req.K, Start: req.Start, Trivia: req.Trivia, Names: req.Names, Absent: req.Absent, Encoding: encoding, Present: all,
-	}, names)
+	inputs.K, inputs.Start, inputs.Trivia, inputs.Names, inputs.Absent, inputs.Present = req.K, req.Start, req.Trivia, req.Names, req.Absent, all
+	covered, err := c.measure(ctx, g, inputs, names)
 	if err != nil {
 		return err
 	}
@@ -151,7 +150,7 @@ parse are reported and cover no paths; the command fails if none parses.`,
 			return c.writeCoverage(covered)
 		},
 	}
-	c.bind(cmd, req, "missing", "encoding")
+	c.bind(cmd, req, "missing", "encoding", "any_derivation")
 	cmd.Flags().Lookup("missing").NoOptDefVal = "5000000" // --missing alone lists all
 	return cmd
 }

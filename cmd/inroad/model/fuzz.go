@@ -281,7 +281,7 @@ func (c *fuzzCommand) options(ctx context.Context) (opt campaign.Options, g *api
 	}
 	opt.EvoGFuzz.Generations, opt.FDLoop.Generations = c.end.generations(), c.end.generations()
 	opt.EvoGFuzz.Population, opt.FDLoop.Inputs = c.goals.Population, c.goals.Population
-	opt.Guided = campaign.GuidedOptions{Round: c.goals.Population, Rows: c.goals.TrainOn}
+	opt.Guided = campaign.GuidedOptions{Round: c.goals.Population, Rows: c.goals.TrainOn, Effort: c.goals.Effort}
 	cli.NoteSeed(c.Streams, c.req.Seed, int64(opt.Seed))
 	if opt.Corpus, err = c.readCorpus(ctx, g); err != nil {
 		return opt, nil, err

@@ -22,6 +22,7 @@ type goalFlags struct {
 	Ignore     []string `json:"ignore"`
 	Population int      `json:"population"`
 	TrainOn    int      `json:"train_on"`
+	Effort     float64  `json:"effort"`
 }
 
 // evolutionFlags are the parameters of evogfuzz.
@@ -53,11 +54,14 @@ func (g *goalFlags) bind(flags *pflag.FlagSet) {
 		goals = append(goals, string(goal))
 	}
 	some := openapi.Schema{Type: "string", Enum: goals[1:]}
+	factor := cli.Between(0.01, 1000)
+	factor.Type = "number"
 	cli.BindFields(flags, g,
 		openapi.Field{Name: "goal", Description: "guided, fdloop: goal that counts ten times as much as the others", Default: goals[0], Schema: openapi.Schema{Type: "string", Enum: goals}},
 		openapi.Field{Name: "ignore", Description: "guided, fdloop: goals that do not count", Schema: openapi.Schema{Type: "array", Items: &some}},
 		openapi.Field{Name: "population", Description: "guided, evogfuzz, fdloop: number of inputs that are generated for a generation (default 50, 100 and 5)", Schema: cli.Between(1, 1_000_000)},
-		openapi.Field{Name: "train_on", Description: "guided: maximum number of observations without a new method, set of methods or failure to train on", Default: 2000, Schema: cli.Between(100, 1_000_000)})
+		openapi.Field{Name: "train_on", Description: "guided: maximum number of observations without a new method, set of methods or failure to train on", Default: 2000, Schema: cli.Between(100, 1_000_000)},
+		openapi.Field{Name: "effort", Description: "guided: factor of the time for covering paths, choosing among candidates, aiming and training", Default: 1, Schema: factor})
 }
 
 func (g *goalFlags) ignored() []campaign.Goal {

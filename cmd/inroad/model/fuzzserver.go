@@ -121,7 +121,7 @@ func (c *fuzzCommand) campaignRequest(ctx context.Context) (openapi.CampaignRequ
 	e, l := &c.evolution, &c.loop
 	req := openapi.CampaignRequest{Grammar: c.grammar, Start: c.req.Start, Options: openapi.CampaignOptions{
 		Algorithm: openapi.CampaignOptionsAlgorithm(c.algorithm), Goal: openapi.CampaignOptionsGoal(c.goals.Goal), Seed: c.req.Seed, N: c.end.N,
-		MaxNodes: c.req.MaxNodes, Expansions: c.req.Expansions, Population: c.goals.Population, TrainOn: c.goals.TrainOn,
+		MaxNodes: c.req.MaxNodes, Expansions: c.req.Expansions, Population: c.goals.Population, TrainOn: c.goals.TrainOn, Effort: c.goals.Effort,
 		Generations: c.end.Generations, Patience: c.end.Patience,
 		Elitism: &e.Elitism, Tournaments: &e.Tournaments, TournamentSize: e.TournamentSize, Mutations: &e.Mutations,
 		Structure: openapi.CampaignOptionsStructure(e.structure), Lambda: e.Lambda,
@@ -208,7 +208,7 @@ func runInputs(ctx context.Context, r *observe.Runner, inputs []openapi.AskedInp
 		if err != nil {
 			return told, err
 		}
-		t := openapi.ToldObservation{ID: inputs[i].ID, Counts: o.Counts, Outcome: openapi.ToldObservationOutcome(o.Outcome), DurationMs: float64(o.Duration) / float64(time.Millisecond)}
+		t := openapi.ToldObservation{ID: inputs[i].ID, Counts: o.Counts, Calls: o.Calls, Outcome: openapi.ToldObservationOutcome(o.Outcome), DurationMs: float64(o.Duration) / float64(time.Millisecond)}
 		if o.Methods != nil {
 			t.Methods = &o.Methods
 		}

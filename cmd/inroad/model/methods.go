@@ -46,7 +46,7 @@ prediction is constant. Methods without scores are last if a score sorts them.`,
 	}
 	flags := cmd.Flags()
 	cli.BindModel(flags, &c.model)
-	cli.Bind(flags, &c.req, "sort", "descending", "status", "rare", "contains", "limit", "offset")
+	cli.Bind(flags, &c.req, "sort", "descending", "status", "rare", "contains", "limit", "cursor")
 	cli.BindFormat(flags, &c.format, "text", "json")
 	c.server.Bind(flags)
 	return cmd

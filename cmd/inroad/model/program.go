@@ -35,6 +35,7 @@ type program struct {
 	wrap       string
 	labels     observation.Labels
 	units      string
+	calls      bool
 	subject    string
 	commit     string
 }
@@ -73,6 +74,7 @@ func (p *program) bind(flags *pflag.FlagSet) {
 	cli.BindEnum(flags, &p.report, "report", "exec: format of the reports", reportFormats()...)
 	flags.BoolVar(&p.labels.MergeOverloads, "merge-overloads", false, "observe methods that differ only in their parameters as one")
 	flags.BoolVar(&p.labels.NoConstructors, "no-constructors", false, "leave out constructors")
+	flags.BoolVar(&p.calls, "calls", false, "python: also observe the order in which methods are called first")
 	flags.StringVar(&p.wrap, "wrap", "", "run the program on inputs in a `FRAME`, such as 'PREFIX{}SUFFIX'; \\0, \\n, \\t, \\\\ and \\xHH stand for bytes")
 }
 
@@ -174,7 +176,7 @@ func (p *program) buildJava(ctx context.Context) (*observe.Program, error) {
 func (p *program) buildPython(ctx context.Context) (*observe.Program, error) {
 	return observe.BuildPython(ctx, observe.PythonTarget{
 		Interpreter: os.Getenv("PYTHON"), Function: p.python, Packages: p.cover, Sources: p.sources, Blocks: p.units == "block",
-		Subject: p.subject, Commit: p.commit,
+		Calls: p.calls, Subject: p.subject, Commit: p.commit,
 	})
 }
 

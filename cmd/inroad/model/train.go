@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,6 +26,7 @@ type trainCommand struct {
 	out          string
 	format       string
 	server       cli.Server
+	request      string // names the request
 	cli.Streams
 }
 
@@ -41,7 +44,8 @@ paths of the grammar and, unless --features selects some, all of these kinds:
 ` + familyHelp() + `
 Lines that are not observations are reported and left out; with --strict they end
 the command. The model is scored on observations that are held out. The same
-observations, options and seed give the same bytes.
+observations, options and seed give the same bytes, whatever the memory and the
+number of workers.
 
 With --server, the service stores the observations and learns from all its
 observations of that program and commit. The service keeps the model; --out also
@@ -60,10 +64,12 @@ writes it to a file.`,
 	c.observations.bind(flags)
 	flags.StringVar(&c.out, "out", "", "`FILE` to write the model to")
 	cli.Bind(flags, &c.req, "from")
-	cli.Bind(flags, &c.req.Options, "k", "features", "trivia", "outcome", "refusals", "regressions", "margin", "max_depth", "min_leaf", "balance", "learner", "folds", "keep_inputs", "seed")
+	cli.Bind(flags, &c.req.Options, "k", "features", "trivia", "outcome", "refusals", "regressions", "margin", "max_depth", "min_leaf", "balance", "learner", "folds", "keep_inputs", "sample", "seed")
 	c.server.BindWorkers(flags)
+	c.server.BindMemory(flags)
 	cli.BindFormat(flags, &c.format, "text", "json")
 	c.server.Bind(flags)
+	flags.StringVar(&c.request, "idempotency-key", "", "`NAME` of the training for the service: a command with the same name and options gets the same training")
 	return cmd
 }
 
@@ -80,6 +86,12 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	if c.out == "" && c.server.URL == "" {
 		return errors.New("no output: give --out FILE")
 	}
+	if c.server.Memory > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(c.server.Memory << 20 / 10 * 9) // the garbage collector then runs more often
+	}
+	if c.request != "" && c.server.URL == "" {
+		return errors.New("--idempotency-key: give --server")
+	}
 	service, err := c.server.Service()
 	if err != nil {
 		return err
@@ -95,7 +107,7 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	}
 	bar := cli.NewProgress(c.Err, "reading", 0)
 	m, err := service.Train(ctx, api.Training{
-		Grammar: c.req.Grammar, Start: c.req.Start, From: c.req.From, Options: c.req.Options, Observations: observations.Sources,
+		Grammar: c.req.Grammar, Start: c.req.Start, From: c.req.From, Options: c.req.Options, Observations: observations.Sources, IdempotencyKey: c.request,
 		Progress: func(p openapi.Progress) { bar.SetStage(p.Stage, int(p.Done), int(p.Total)) },
 	})
 	bar.End()
@@ -148,6 +160,7 @@ func printModel(w *bufio.Writer, m openapi.Model) {
 		{o.Outside, "of inputs outside the grammar"},
 		{o.Unlabelled, "without methods"},
 		{o.Limited, "of inputs that reached a limit of the parser"},
+		{o.Unsampled, "not in the sample"},
 	})
 	n := m.Methods
 	fmt.Fprintf(w, "%s: %d learned, %d always reached, %d never\n", cli.Count(n.All, "method", "methods"), n.Learned, n.Always, n.Never)

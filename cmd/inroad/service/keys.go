@@ -53,12 +53,7 @@ func (s storedKeys) CreateKey(ctx context.Context, req openapi.KeyRequest) (open
 }
 
 func (s storedKeys) Keys(ctx context.Context) (openapi.KeyList, error) {
-	found, err := s.store.Keys(ctx)
-	out := openapi.KeyList{Keys: []openapi.Key{}}
-	for _, k := range found {
-		out.Keys = append(out.Keys, server.DescribeKey(k))
-	}
-	return out, err
+	return server.Keys(ctx, s.store, openapi.ListKeysParams{})
 }
 
 func (s storedKeys) KeyLog(ctx context.Context, req openapi.ListKeyEventsParams) (openapi.KeyLog, error) {
@@ -164,7 +159,7 @@ func lastUse(k openapi.Key) string {
 }
 
 func newKeysLog() *cobra.Command {
-	c, req := &keysCommand{}, &openapi.ListKeyEventsParams{}
+	c, req, all := &keysCommand{}, &openapi.ListKeyEventsParams{}, false
 	cmd := c.bind(&cobra.Command{
 		Use:   "log --store FILE|--server URL [flags]",
 		Short: "List key events, newest first: number, time, event, key, name and details",
@@ -176,6 +171,12 @@ for each key, scope and reason.`,
 		Args: cobra.NoArgs,
 	}, bolt.Options{ReadOnly: true}, func(ctx context.Context, keys keyring, _ []string) error {
 		log, err := keys.KeyLog(ctx, *req)
+		for all && err == nil && log.Next != "" {
+			req.Cursor = log.Next
+			var page openapi.KeyLog
+			page, err = keys.KeyLog(ctx, *req)
+			log.Events, log.Next = append(log.Events, page.Events...), page.Next
+		}
 		if err != nil {
 			return err
 		}
@@ -190,12 +191,13 @@ for each key, scope and reason.`,
 		if err := out.Flush(); err != nil {
 			return err
 		}
-		if log.Before != 0 {
-			c.Notef("note: for older entries, add --before %d", log.Before)
+		if log.Next != "" {
+			c.Notef("note: for older entries, add --all, or --cursor %s", log.Next)
 		}
 		return nil
 	})
-	cli.Bind(cmd.Flags(), req, "limit", "before")
+	cmd.Flags().BoolVar(&all, "all", false, "list all entries, page by page")
+	cli.Bind(cmd.Flags(), req, "limit", "cursor")
 	cli.BindFormat(cmd.Flags(), &c.format, "text", "json")
 	return cmd
 }

@@ -25,7 +25,7 @@ type keeper interface {
 	DeleteSubject(ctx context.Context, name string, req openapi.DeleteSubjectParams) error
 	DeleteModel(ctx context.Context, name string) error
 	DeleteKeyEvents(ctx context.Context, req openapi.DeleteKeyEventsParams) (openapi.DeletedEvents, error)
-	Policies(ctx context.Context) (openapi.PolicyList, error)
+	Policies(ctx context.Context, req openapi.ListPoliciesParams) (openapi.PolicyList, error)
 	PutPolicy(ctx context.Context, subject string, req openapi.PolicyRequest) (openapi.Policy, error)
 	DeletePolicy(ctx context.Context, subject string) error
 	Prune(ctx context.Context, req openapi.PruneRequest) (openapi.Pruning, error)
@@ -105,7 +105,7 @@ uses.`, 1,
 	cli.Bind(set.Flags(), req, "commits", "models", "days")
 	t, list := newKeeperCommand("list --store FILE|--server URL [flags]", "List the retention policies", "", 0,
 		func(ctx context.Context, t *target, k keeper, _ []string) error {
-			found, err := k.Policies(ctx)
+			found, err := k.Policies(ctx, openapi.ListPoliciesParams{})
 			switch {
 			case err != nil:
 				return err

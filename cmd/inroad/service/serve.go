@@ -43,6 +43,7 @@ type serveCommand struct {
 	tlsKey                      string
 	logFormat                   string
 	logLevel                    string
+	role                        string
 	cli.Streams
 }
 
@@ -54,7 +55,8 @@ func NewServe() *cobra.Command {
 		Short: "Serve grammars, observations, models and predictions over HTTP",
 		Long: `Serve grammars, observations, models and predictions over HTTP.
 
-The store is one file, which is created if necessary. / is a page to look at
+The store is one file, which is created if necessary, or a PostgreSQL database,
+which any number of replicas of the service can use at the same time. / is a page to look at
 models and to try inputs. /openapi.json is the contract of the service, and /docs
 shows it. On an address that other machines can reach, requests need a key; see
 inroad keys. On a loopback address they need one only with --need-keys; without
@@ -67,7 +69,8 @@ SIGTERM or Ctrl-C ends the service: requests get time to finish, and a running
 training starts again with the service.`,
 		Example: `  inroad serve --demo
   inroad serve --store inroad.db
-  inroad serve --store inroad.db --listen 127.0.0.1:9000 --log-format json`,
+  inroad serve --store inroad.db --listen 127.0.0.1:9000 --log-format json
+  inroad serve --store postgres://inroad@db.example.org/inroad --role api --listen :8080`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Streams = cli.StreamsOf(cmd)
@@ -77,10 +80,11 @@ training starts again with the service.`,
 	flags := cmd.Flags()
 	flags.StringVar(&c.listen, "listen", "127.0.0.1:8080", "`ADDRESS` to listen on; port 0 takes a free port")
 	bindStore(flags, &c.store)
+	cli.BindEnum(flags, &c.role, "role", "what this replica does: take requests (api), run jobs (worker), or both (all)", string(server.RoleAll), string(server.RoleAPI), string(server.RoleWorker))
 	flags.BoolVar(&c.demo, "demo", false, "start with an example, and print requests to try")
 	flags.DurationVar(&c.timeout, "timeout", time.Minute, "maximum duration of a request that is not streamed")
 	flags.Int64Var(&c.maxUpload, "max-upload", 1<<30, "maximum size of a streamed body in `BYTES`")
-	flags.Int64Var(&c.maxMemory, "max-memory", 2048, "maximum estimated memory of a training job in `MiB`")
+	flags.Int64Var(&c.maxMemory, "max-memory", 2048, "memory to train within, in `MiB`: what exceeds it goes to temporary files in TMPDIR")
 	flags.Int64Var(&c.maxBodies, "max-bodies", 256, "maximum memory for the bodies of concurrent requests in `MiB`; one key may use a quarter")
 	flags.IntVar(&c.parserCache, "parser-cache", 64, "maximum size in `MiB` of each of the two caches that speed up later parses with a grammar, for tokens and for predictions")
 	flags.IntVar(&c.maxCampaigns, "max-campaigns", 100, "maximum number of campaigns that have not ended; one key may have half of them")
@@ -105,6 +109,8 @@ func (c *serveCommand) run(ctx context.Context) error {
 	switch {
 	case c.store == "" && !c.demo:
 		return errors.New("no store: give --store FILE, which is created if necessary")
+	case c.role != string(server.RoleAll) && !isDatabase(c.store):
+		return fmt.Errorf("--role %s: must be all unless --store is a database", c.role)
 	case c.timeout <= 0:
 		return fmt.Errorf("--timeout %v: must be greater than 0", c.timeout)
 	case c.maxUpload <= 0:
@@ -144,7 +150,7 @@ func (c *serveCommand) run(ctx context.Context) error {
 		defer func() { _ = os.RemoveAll(dir) }() // best effort: the folder is temporary
 		c.store = filepath.Join(dir, "inroad.db")
 	}
-	st, err := ownStore(ctx, c.store)
+	st, err := serviceStore(ctx, c.store, c.role != string(server.RoleWorker))
 	if err != nil {
 		return err
 	}
@@ -180,7 +186,7 @@ func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st store.Sto
 	}
 	config := server.Config{
 		Processors: spareThreads(),
-		Store:      st, Log: log, Version: cli.Version(), NeedKeys: c.needKeys, Timeout: c.timeout, MaxUpload: c.maxUpload,
+		Store:      st, Log: log, Version: cli.Version(), Role: server.Role(c.role), NeedKeys: c.needKeys, Timeout: c.timeout, MaxUpload: c.maxUpload,
 		MaxMemory: c.maxMemory << 20, ParserCache: c.parserCache << 20, MaxRunning: c.maxCampaigns, MaxOpen: c.openCampaigns, MaxBodies: c.maxBodies << 20, MaxStreams: cmp.Or(c.streams, -1),
 		Quotas: store.Limits{Rate: c.quotas.Rate, Active: cmp.Or(c.active, -1), Upload: c.quotas.Upload},
 	}

@@ -36,8 +36,10 @@ func openStore(ctx context.Context, name string, opt bolt.Options) (store.Store,
 	return bolt.Open(ctx, name, opt)
 }
 
-// ownStore opens the store of a service. No other service can have it open.
-func ownStore(ctx context.Context, name string) (store.Store, error) {
+// serviceStore opens the store of a service. No other service can have a file open, but
+// several replicas can have the same database open. serves says whether this replica
+// takes requests.
+func serviceStore(ctx context.Context, name string, serves bool) (store.Store, error) {
 	if !isDatabase(name) {
 		return bolt.Open(ctx, name, bolt.Options{})
 	}
@@ -45,7 +47,7 @@ func ownStore(ctx context.Context, name string) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Own(ctx); err != nil {
+	if err := s.Join(ctx, serves); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

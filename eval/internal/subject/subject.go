@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/inroad/inroad/eval/maven"
 	"github.com/inroad/inroad/model/observation"
@@ -25,28 +26,30 @@ type Subject struct {
 	Cover   string // packages to observe
 	Jar     string // group:artifact:version; empty for Go
 	Driver  string // Java file that calls the jar; may be empty
+
+	Libraries []string // further jars that the jar needs
 }
 
 // Evaluation returns the programs on which results are reported. No default is
 // chosen on them, except where docs/models.md says so.
 func Evaluation() []Subject {
 	return []Subject{
-		{"encoding-xml", "xml", "EncodingXML", "encoding/xml", "", ""},
-		{"ini", "ini", "INI", "gopkg.in/ini.v1", "", ""},
-		{"encoding-csv", "csv", "EncodingCSV", "encoding/csv", "", ""},
-		{"rhino", "javascript", "Rhino#run", "org.mozilla.javascript", "org.mozilla:rhino:1.7.13", "observe/java/Rhino.java"},
-		{"goja", "javascript", "Goja", "github.com/dop251/goja/...", "", ""},
-		{"net-url", "url", "NetURL", "net/url", "", ""},
-		{"whatwg-url", "url", "WHATWG", "github.com/nlnwa/whatwg-url/...", "", ""},
-		{"encoding-json", "json", "EncodingJSON", "encoding/json", "", ""},
-		{"fastjson", "json", "FastJSON", "github.com/valyala/fastjson/...", "", ""},
-		{"gjson", "json", "GJSON", "github.com/tidwall/gjson", "", ""},
-		{"jsoniter", "json", "JSONIter", "github.com/json-iterator/go", "", ""},
-		{"jsonparser", "json", "JSONParser", "github.com/buger/jsonparser", "", ""},
-		{"yaml", "json", "YAML", "gopkg.in/yaml.v3", "", ""},
-		{"gson", "json", "com.google.gson.JsonParser#parseString", "com.google.gson", "com.google.code.gson:gson:2.8.6", ""},
-		{"json-simple", "json", "org.json.simple.parser.JSONParser#parse", "org.json.simple", "com.googlecode.json-simple:json-simple:1.1.1", ""},
-		{"minimal-json", "json", "com.eclipsesource.json.Json#parse", "com.eclipsesource.json", "com.eclipsesource.minimal-json:minimal-json:0.9.5", ""},
+		{"encoding-xml", "xml", "EncodingXML", "encoding/xml", "", "", nil},
+		{"ini", "ini", "INI", "gopkg.in/ini.v1", "", "", nil},
+		{"encoding-csv", "csv", "EncodingCSV", "encoding/csv", "", "", nil},
+		{"rhino", "javascript", "Rhino#run", "org.mozilla.javascript", "org.mozilla:rhino:1.7.13", "observe/java/Rhino.java", nil},
+		{"goja", "javascript", "Goja", "github.com/dop251/goja/...", "", "", nil},
+		{"net-url", "url", "NetURL", "net/url", "", "", nil},
+		{"whatwg-url", "url", "WHATWG", "github.com/nlnwa/whatwg-url/...", "", "", nil},
+		{"encoding-json", "json", "EncodingJSON", "encoding/json", "", "", nil},
+		{"fastjson", "json", "FastJSON", "github.com/valyala/fastjson/...", "", "", nil},
+		{"gjson", "json", "GJSON", "github.com/tidwall/gjson", "", "", nil},
+		{"jsoniter", "json", "JSONIter", "github.com/json-iterator/go", "", "", nil},
+		{"jsonparser", "json", "JSONParser", "github.com/buger/jsonparser", "", "", nil},
+		{"yaml", "json", "YAML", "gopkg.in/yaml.v3", "", "", nil},
+		{"gson", "json", "com.google.gson.JsonParser#parseString", "com.google.gson", "com.google.code.gson:gson:2.8.6", "", nil},
+		{"json-simple", "json", "org.json.simple.parser.JSONParser#parse", "org.json.simple", "com.googlecode.json-simple:json-simple:1.1.1", "", nil},
+		{"minimal-json", "json", "com.eclipsesource.json.Json#parse", "com.eclipsesource.json", "com.eclipsesource.minimal-json:minimal-json:0.9.5", "", nil},
 	}
 }
 
@@ -54,14 +57,14 @@ func Evaluation() []Subject {
 // reported on them.
 func Development() []Subject {
 	return []Subject{
-		{"tidb-parser", "sql", "TiDB", "github.com/pingcap/tidb/pkg/parser/...", "", ""},
-		{"jsqlparser", "sql", "SQL#run", "net.sf.jsqlparser", "com.github.jsqlparser:jsqlparser:4.9", "observe/java/SQL.java"},
-		{"parse-css", "css", "CSS", "github.com/tdewolff/parse/v2/...", "", ""},
-		{"parse-js", "javascript", "JS", "github.com/tdewolff/parse/v2/...", "", ""},
-		{"otto", "javascript", "Otto", "github.com/robertkrimen/otto/...", "", ""},
-		{"otto-run", "javascript", "OttoRun", "github.com/robertkrimen/otto/...", "", ""},
-		{"univocity", "csv", "CSV#run", "com.univocity.parsers", "com.univocity:univocity-parsers:2.9.1", "observe/java/CSV.java"},
-		{"etree", "xml", "ETree", "github.com/beevik/etree", "", ""},
+		{"tidb-parser", "sql", "TiDB", "github.com/pingcap/tidb/pkg/parser/...", "", "", nil},
+		{"jsqlparser", "sql", "SQL#run", "net.sf.jsqlparser", "com.github.jsqlparser:jsqlparser:4.9", "observe/java/SQL.java", nil},
+		{"parse-css", "css", "CSS", "github.com/tdewolff/parse/v2/...", "", "", nil},
+		{"parse-js", "javascript", "JS", "github.com/tdewolff/parse/v2/...", "", "", nil},
+		{"otto", "javascript", "Otto", "github.com/robertkrimen/otto/...", "", "", nil},
+		{"otto-run", "javascript", "OttoRun", "github.com/robertkrimen/otto/...", "", "", nil},
+		{"univocity", "csv", "CSV#run", "com.univocity.parsers", "com.univocity:univocity-parsers:2.9.1", "observe/java/CSV.java", nil},
+		{"etree", "xml", "ETree", "github.com/beevik/etree", "", "", nil},
 	}
 }
 
@@ -94,18 +97,26 @@ func (b Builder) units() string {
 	return "method"
 }
 
-// Classpath downloads the jar of a program in Java, compiles its driver, if any,
-// and returns the class path.
+// Classpath downloads the jars of a program in Java, compiles its driver, if any,
+// and returns the class path, which starts with the program's own jar.
 func (b Builder) Classpath(ctx context.Context, s Subject) (string, error) {
-	jar, err := maven.Fetch(ctx, b.Repository, b.Dir, s.Jar, "")
-	if err != nil || s.Driver == "" {
-		return jar, err
+	var jars []string
+	for _, jar := range append([]string{s.Jar}, s.Libraries...) {
+		file, err := maven.Fetch(ctx, b.Repository, b.Dir, jar, "")
+		if err != nil {
+			return "", err
+		}
+		jars = append(jars, file)
+	}
+	classpath := strings.Join(jars, string(filepath.ListSeparator))
+	if s.Driver == "" {
+		return classpath, nil
 	}
 	dir := filepath.Join(b.Dir, s.Name+"-driver")
-	if out, err := exec.CommandContext(ctx, "javac", "-cp", jar, "-d", dir, s.Driver).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "javac", "-cp", classpath, "-d", dir, s.Driver).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("javac: %w\n%s", err, out)
 	}
-	return jar + string(filepath.ListSeparator) + dir, nil
+	return classpath + string(filepath.ListSeparator) + dir, nil
 }
 
 // Read reads files of observations of one program.

@@ -19,6 +19,7 @@ type Spec struct {
 	LexerTokens int // the highest token type of the lexer
 	Channels    map[string]int
 	FoldCase    map[*g4.Rule]bool // rules with characters that ignore case
+	EmptyRounds bool              // a repetition of a parser rule can have empty rounds, which ANTLR does not allow
 	Scannerless bool              // characters are the tokens: there are no lexer rules, and MaxToken and Tokens are not used
 
 	// Occurrences has the graph nodes of elements, Items those of the items of a

@@ -46,14 +46,18 @@ func (s *Speller) Hold(matches []Match) *Hold {
 // a longer match ends, it is the beginning of one if the shallow state is: lexers discard
 // configurations only when a match ends.
 func (s *Speller) shallow(n *lexState) *lexState {
-	deep := func(g lexConfig) bool { return g.context != nil && g.context.depth > maxHoldDepth }
-	if !slices.ContainsFunc(n.configs, deep) {
+	return s.without(n, func(g lexConfig) bool { return g.context != nil && g.context.depth > maxHoldDepth })
+}
+
+// without returns a state without some configurations.
+func (s *Speller) without(n *lexState, some func(lexConfig) bool) *lexState {
+	if !slices.ContainsFunc(n.configs, some) {
 		return n
 	}
 	return s.extend(func() *lexState {
 		s.cache.lock.acquire(s.run)
 		defer s.cache.lock.release()
-		return s.lexer.intern(s.cache, slices.DeleteFunc(slices.Clone(n.configs), deep))
+		return s.lexer.intern(s.cache, slices.DeleteFunc(slices.Clone(n.configs), some))
 	})
 }
 

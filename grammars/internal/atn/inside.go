@@ -39,7 +39,6 @@ const AnyContext = -1
 const (
 	maxInsideStates  = 10_000 // places in texts
 	maxInsideThreads = 50_000 // ways to derive these texts
-	charsPerThread   = 16     // characters that take as long as a thread; classes of Unicode have many
 	maxInsideDepth   = 16     // nested rules; those below are not analysed
 	maxInsideAgain   = 2      // nested rules that are the same; likewise
 )
@@ -53,13 +52,14 @@ const (
 // these is at the same place, or also ends, the derivation is not chosen. After a rule
 // that is not analysed, the lexer may be in any state, and nothing is preferred.
 //
-// If that takes too long, it ignores that the lexer may take a text for another rule.
+// If that takes too long, it ignores that the lexer may take a text for a keyword, and
+// then that it may take it for any other rule.
 func (m *Machine) Inside(s *Speller, mode, rule int) (out *Inside, work int) {
 	first := s.start(string(rune(mode)))
 	if first == nil || m.dissector().samples() == nil {
 		return nil, 1
 	}
-	for _, lexer := range []*lexState{first, nil} {
+	for _, lexer := range []*lexState{first, s.withoutWords(first, mode, rule), nil} {
 		x := m.newInsideSearch(s, mode, rule)
 		s.over = false
 		x.follow(-1, lexer, x.dfa.starts[rule], 0, map[thread]bool{}, nil, nil)
@@ -72,6 +72,50 @@ func (m *Machine) Inside(s *Speller, mode, rule int) (out *Inside, work int) {
 		}
 	}
 	return nil, work
+}
+
+// withoutWords returns the first state of a mode without the rules that match only some
+// words, such as keywords, but for one rule.
+func (s *Speller) withoutWords(first *lexState, mode, rule int) *lexState {
+	edges, loops := s.lexer.net.modes[mode].edges, map[int]bool{}
+	return s.without(first, func(g lexConfig) bool {
+		r := edges[g.alt-1].target.rule
+		return r != rule && !s.lexer.net.loops(r, loops)
+	})
+}
+
+// loops reports whether a rule matches texts of any length. Known has the rules that were
+// looked at.
+func (net *network) loops(rule int, known map[int]bool) bool {
+	if out, ok := known[rule]; ok {
+		return out
+	}
+	known[rule] = true // if it refers to itself
+	const begun, done = 1, 2
+	at := map[*state]int{}
+	var visit func(s *state) bool
+	visit = func(s *state) bool {
+		if at[s] != 0 || s.kind == ruleStop {
+			return at[s] == begun
+		}
+		at[s] = begun
+		for _, e := range s.edges {
+			next := e.target
+			if e.kind == ruleCall {
+				if net.loops(e.rule, known) {
+					return true
+				}
+				next = e.follow
+			}
+			if visit(next) {
+				return true
+			}
+		}
+		at[s] = done
+		return false
+	}
+	known[rule] = visit(net.starts[rule])
+	return known[rule]
 }
 
 func (m *Machine) newInsideSearch(s *Speller, mode, rule int) *insideSearch {
@@ -235,7 +279,6 @@ type insideSearch struct {
 	out    *Inside
 	last   int32 // the last context
 	work   int
-	chars  int // characters that were looked at
 	failed bool
 }
 
@@ -433,9 +476,7 @@ func (x *insideSearch) extend(i int32) {
 				continue
 			}
 		}
-		if x.chars++; x.chars%charsPerThread == 0 {
-			x.work++
-		}
+		x.work++
 		var symbols []insideKey
 		if !a.edge.continues { // a literal has a single leaf
 			symbols = append(symbols, insideKey{x.calls[p.at.calls].context, a.edge.occurrenceOf(char)})

@@ -20,6 +20,7 @@ type Machine struct {
 	lexer           *lexer
 	chars           *classes    // of a scannerless grammar; nil otherwise
 	predicates      []Predicate // of the parser
+	emptyRounds     bool        // repetitions of the parser can have empty rounds
 	predictor       *predictor
 	startPredictors startPredictors
 	parser          func() *network // built again on each call: the predictor does not need it
@@ -34,7 +35,7 @@ type Machine struct {
 func Build(spec *Spec, names *derivation.Names) *Machine {
 	m := &Machine{names: names, trivia: spec.Trivia, lexer: newLexer(lexerNetwork(spec))}
 	net := parserNetwork(spec)
-	m.predicates, m.chars = net.preds, net.classes
+	m.predicates, m.chars, m.emptyRounds = net.preds, net.classes, spec.EmptyRounds
 	m.predictor = newPredictor(flatten(spec, net), maxPredictSize)
 	m.parser = func() *network { return parserNetwork(spec) }
 	m.runtime = runtimeOf(m.parser)
@@ -125,6 +126,9 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 	r := m.run(ctx, input, p, opt.Limits)
 	defer m.release(r)
 	r.ambiguous = opt.Ambiguous
+	if opt.ANTLR && m.emptyRounds {
+		return nil, errors.New("the ANTLR runtime cannot parse repetitions of an element that can be empty")
+	}
 	if opt.ANTLR {
 		r.antlr = newRuntimeRun(r, m.runtime())
 	}

@@ -36,8 +36,8 @@ func (m Match) Modes(mode int) (modes []int, pops int) {
 	return modes, pops
 }
 
-// maxMatchSteps limits the steps to find the matches of a rule. Nested comments and the
-// like need more and more of them for each character.
+// maxMatchSteps limits the steps to find the matches of a rule, or the text of a token.
+// Nested comments and the like need more and more of them for each character.
 const maxMatchSteps = 500_000
 
 // Matches visits the ends of a rule's matches in a mode, after short texts first,

@@ -44,6 +44,7 @@ type run struct {
 	antlr            *runtimeRun // for prediction by the ANTLR runtime
 	ambiguous        func(Ambiguity)
 	checkedAmbiguity map[[2]int]bool // by decision and position
+	loops            []loop          // that are being parsed, if rounds can be empty
 
 	// The state after the last consumed token, for error messages.
 	last     int32
@@ -71,7 +72,7 @@ type frame struct {
 // whether the input matches; if not, syntaxError says where.
 func (r *run) parse(rule int, full, whole bool) bool {
 	w := r.predictor.net
-	r.pos, r.firstPred = 0, predicateUse{}
+	r.pos, r.firstPred, r.loops = 0, predicateUse{}, r.loops[:0]
 	r.tree.Reset(2*len(r.visible), r.limits.Nodes)
 	r.stack = append(r.stack[:0], frame{rule: int32(rule), node: r.tree.Open(0, int32(rule), derivation.None), follow: -1})
 	s := w.starts[rule]
@@ -86,7 +87,8 @@ func (r *run) parse(rule int, full, whole bool) bool {
 		}
 		alt := int32(1)
 		if len(p.arcs) > 1 {
-			if alt = r.decide(p, full); alt == 0 {
+			if alt = r.leaveLoop(s, p); alt != 0 {
+			} else if alt = r.decide(p, full); alt == 0 {
 				return false
 			}
 		}

@@ -68,7 +68,8 @@ func (r *run) lexChars() {
 	c := r.m.chars
 	r.makeRoom(len(r.input) + 1)
 	for at := 0; at < len(r.input); {
-		class, width := uint16(0), 1
+		var class uint16
+		width := 1
 		if b := r.input[at]; b < utf8.RuneSelf {
 			class = c.ascii[b]
 		} else {
@@ -100,4 +101,39 @@ func (m *Machine) CharType(char rune) int { return int(m.chars.typeOf(char)) }
 func (m *Machine) CharsOf(token int) g4.RuneRange {
 	lo, hi := m.chars.span(token - 1)
 	return g4.RuneRange{Lo: lo, Hi: hi}
+}
+
+// A loop is a repetition that is being parsed.
+type loop struct {
+	state int32
+	node  int32 // of its rule in the tree
+	depth int   // of the stack
+	pos   int   // where the last round began
+}
+
+// leaveLoop returns the alternative that leaves a repetition if its last round was
+// empty. It returns 0 elsewhere. Without it, a repetition whose rounds can be empty
+// would never end, because another round comes before the exit.
+func (r *run) leaveLoop(s int32, p *flatState) int32 {
+	if !r.m.emptyRounds || p.kind != starLoopEntry && p.kind != plusLoopBack {
+		return 0
+	}
+	depth := len(r.stack)
+	node := r.stack[depth-1].node
+	for n := len(r.loops); n > 0 && (r.loops[n-1].depth > depth || r.loops[n-1].depth == depth && r.loops[n-1].node != node); n-- {
+		r.loops = r.loops[:n-1]
+	}
+	at := slices.IndexFunc(r.loops, func(l loop) bool { return l.state == s && l.depth == depth && l.node == node })
+	if at < 0 {
+		r.loops = append(r.loops, loop{s, node, depth, r.pos})
+		return 0
+	}
+	if r.loops[at].pos < r.pos {
+		r.loops[at].pos = r.pos
+		r.loops = r.loops[:at+1] // repetitions inside the round begin again
+		return 0
+	}
+	r.loops = r.loops[:at]
+	out := slices.IndexFunc(p.arcs, func(a arc) bool { return r.predictor.net.states[a.target].kind == loopEnd })
+	return int32(out) + 1
 }

@@ -155,7 +155,8 @@ func (x *spellSearch) complete(from []spelt) (text []byte, after Lexed, complete
 	}
 	work := 0
 	defer func() { x.looked += len(seen) + work/workPerSpelling }()
-	for len(queue) > 0 && len(seen) <= x.Most && work <= maxSpellWork {
+	maxSteps := x.steps + maxMatchSteps
+	for len(queue) > 0 && len(seen) <= x.Most && work <= maxSpellWork && x.steps <= maxSteps {
 		at := queue[0]
 		queue = queue[1:]
 		symbols := x.order(at.spelling)

@@ -175,6 +175,12 @@ func DecodeNumbers(p []byte, out []int32) (numbers []int32, rest []byte, err err
 	return out, rest, err
 }
 
+// Count returns the number of encoded numbers at the start of p.
+func Count(p []byte) (int, error) {
+	n, _, err := decodeCount(p)
+	return n, err
+}
+
 func decodeCount(p []byte) (count int, rest []byte, err error) {
 	n, size := binary.Uvarint(p)
 	if size <= 0 || n > uint64(len(p)) {

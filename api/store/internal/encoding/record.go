@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fxamacker/cbor/v2"
+
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/model/observation"
 )
@@ -21,14 +23,36 @@ type Record struct {
 	Outcome  string
 	Failure  *observation.Failure
 	Duration time.Duration
-	Unused   float64 // a weight in earlier versions
+	Calls    calls
+}
+
+// calls are the calls of an observation. Earlier versions stored a number in their place,
+// as does this one if there are none.
+type calls []string
+
+// MarshalCBOR implements [cbor.Marshaler].
+func (c calls) MarshalCBOR() ([]byte, error) {
+	if c == nil {
+		return cbor.Marshal(0.0)
+	}
+	return cbor.Marshal([]string(c))
+}
+
+// UnmarshalCBOR implements [cbor.Unmarshaler].
+func (c *calls) UnmarshalCBOR(data []byte) error {
+	var number float64
+	if cbor.Unmarshal(data, &number) == nil {
+		*c = nil
+		return nil
+	}
+	return cbor.Unmarshal(data, (*[]string)(c))
 }
 
 // NewRecord returns the stored form of an observation.
 func NewRecord(o observation.Observation) Record {
 	return Record{
 		Name: o.Name, Input: o.Input, Known: o.Methods != nil, Methods: o.Methods, Counts: o.Counts,
-		Outcome: string(o.Outcome), Failure: o.Failure, Duration: o.Duration,
+		Outcome: string(o.Outcome), Failure: o.Failure, Duration: o.Duration, Calls: o.Calls,
 	}
 }
 
@@ -36,7 +60,7 @@ func NewRecord(o observation.Observation) Record {
 func (r Record) Observation() observation.Observation {
 	out := observation.Observation{
 		Name: r.Name, Input: r.Input, Counts: r.Counts,
-		Outcome: observation.Outcome(r.Outcome), Failure: r.Failure, Duration: r.Duration,
+		Outcome: observation.Outcome(r.Outcome), Failure: r.Failure, Duration: r.Duration, Calls: r.Calls,
 	}
 	if r.Known {
 		out.Methods = append([]string{}, r.Methods...)

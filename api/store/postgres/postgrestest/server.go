@@ -24,6 +24,8 @@ import (
 
 // A Server is a PostgreSQL server that listens on a socket in a temporary folder.
 type Server struct {
+	Settings []string // such as archive_mode=on
+
 	mu        sync.Mutex
 	folder    string
 	programs  string
@@ -33,44 +35,66 @@ type Server struct {
 
 // Main runs the tests of a package and stops the server that they have started.
 func Main(m *testing.M, s *Server) int {
-	defer func() {
-		if s.folder != "" {
-			_ = s.Stop(context.Background())
-			_ = os.RemoveAll(s.folder)
-		}
-	}()
+	defer s.Close()
 	return m.Run()
 }
 
+// Close stops the server, if it was started, and removes its data.
+func (s *Server) Close() {
+	if s.folder != "" {
+		_ = s.Stop(context.Background())
+		_ = os.RemoveAll(s.folder)
+	}
+}
+
 // Database returns the URL of a new, empty database. It starts the server first, and
-// skips the test if PostgreSQL is not installed. The server stops with [Main].
+// skips the test if PostgreSQL is not installed. The server stops with [Main] or [Server.Close].
 func (s *Server) Database(tb testing.TB) string {
 	tb.Helper()
+	database, err := s.NewDatabase(tb.Context())
+	if errors.Is(err, exec.ErrNotFound) {
+		tb.Skip("tests with PostgreSQL skipped: initdb is not installed")
+	} else if err != nil {
+		tb.Fatal(err)
+	}
+	return database
+}
+
+// NewDatabase returns the URL of a new, empty database. It starts the server first. The
+// error wraps [exec.ErrNotFound] if PostgreSQL is not installed.
+func (s *Server) NewDatabase(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.folder == "" {
-		if err := s.create(tb.Context()); errors.Is(err, exec.ErrNotFound) {
-			tb.Skip("tests with PostgreSQL skipped: initdb is not installed")
-		} else if err != nil {
-			tb.Fatal(err)
+		if err := s.create(ctx); err != nil {
+			return "", err
 		}
 	}
 	s.databases++
 	name := fmt.Sprint("d", s.databases)
-	connection, err := pgx.Connect(tb.Context(), s.url("postgres"))
+	connection, err := pgx.Connect(ctx, s.url("postgres"))
 	if err != nil {
-		tb.Fatal(err)
+		return "", err
 	}
-	defer func() { _ = connection.Close(context.WithoutCancel(tb.Context())) }()
-	if _, err := connection.Exec(tb.Context(), "create database "+name); err != nil {
-		tb.Fatal(err)
-	}
-	return s.url(name)
+	defer func() { _ = connection.Close(context.WithoutCancel(ctx)) }()
+	_, err = connection.Exec(ctx, "create database "+name)
+	return s.url(name), err
 }
 
 func (s *Server) url(database string) string {
 	u := url.URL{Scheme: "postgres", Path: "/" + database, RawQuery: url.Values{"host": {s.folder}, "user": {"inroad"}}.Encode()}
 	return u.String()
+}
+
+// Cut ends all connections to a database.
+func (s *Server) Cut(tb testing.TB, database string) error {
+	tb.Helper()
+	connection, err := pgx.Connect(tb.Context(), database)
+	if err != nil {
+		return err
+	}
+	_, err = connection.Exec(tb.Context(), "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
+	return errors.Join(err, connection.Close(tb.Context()))
 }
 
 // create creates and starts a server.
@@ -86,7 +110,7 @@ func (s *Server) create(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := s.call(ctx, "initdb", "--pgdata", s.data(), "--username", "inroad", "--auth", "trust", "--no-sync", "--encoding", "UTF8", "--locale", "C"); err != nil {
+	if err := s.Call(ctx, "initdb", "--pgdata", s.data(), "--username", "inroad", "--auth", "trust", "--no-sync", "--encoding", "UTF8", "--locale", "C"); err != nil {
 		return err
 	}
 	return s.Start(ctx)
@@ -94,19 +118,27 @@ func (s *Server) create(ctx context.Context) (err error) {
 
 func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 
-// Start starts a server that was stopped.
+// Start starts a server that was stopped. Unless the settings have fsync=on, the server
+// does not wait for the disk: its data survives the end of its processes, but not that of
+// the machine.
 func (s *Server) Start(ctx context.Context) error {
-	options := fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c max_connections=200", s.folder)
-	return s.call(ctx, "pg_ctl", "--pgdata", s.data(), "--log", filepath.Join(s.folder, "log"), "--options", options, "--wait", "start")
+	options := fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c max_connections=200 -c fsync=off", s.folder)
+	for _, setting := range s.Settings {
+		options += fmt.Sprintf(" -c '%s'", setting)
+	}
+	return s.Call(ctx, "pg_ctl", "--pgdata", s.data(), "--log", filepath.Join(s.folder, "log"), "--options", options, "--wait", "start")
 }
 
 // Stop stops the server at once. Transactions in progress fail.
 func (s *Server) Stop(ctx context.Context) error {
-	return s.call(ctx, "pg_ctl", "--pgdata", s.data(), "--mode", "immediate", "--wait", "stop")
+	return s.Call(ctx, "pg_ctl", "--pgdata", s.data(), "--mode", "immediate", "--wait", "stop")
 }
 
-// call runs a program of PostgreSQL.
-func (s *Server) call(ctx context.Context, program string, args ...string) error {
+// Folder returns the folder of the server. Its data is in the folder data below it.
+func (s *Server) Folder() string { return s.folder }
+
+// Call runs a program of PostgreSQL in the folder of the server.
+func (s *Server) Call(ctx context.Context, program string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(s.programs, program), args...)
@@ -129,6 +161,9 @@ func (s *Server) call(ctx context.Context, program string, args ...string) error
 // on the PATH.
 func findPrograms() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
+		if target, err := filepath.EvalSymlinks(path); err == nil { // not all programs may have links
+			path = target
+		}
 		return filepath.Dir(path), nil
 	}
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is well-formed

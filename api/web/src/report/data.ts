@@ -23,9 +23,9 @@ export async function read(): Promise<Data> {
 function failures(all: Schemas["ProgramFailureList"], query: URLSearchParams): Schemas["ProgramFailureList"] {
   const outcomes = query.getAll("outcome");
   const found = all.failures.filter((f) => outcomes.length === 0 || outcomes.includes(f.outcome));
-  const from = Number(query.get("offset"));
+  const from = Number(query.get("cursor"));
   const to = from + (Number(query.get("limit")) || found.length);
-  return { ...all, distinct: found.length, failures: found.slice(from, to), next: to < found.length ? to : undefined };
+  return { ...all, distinct: found.length, failures: found.slice(from, to), next: to < found.length ? String(to) : undefined };
 }
 
 /** Returns a function that answers requests for the model and its program as the service would. */

@@ -1,0 +1,113 @@
+package storetest
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inroad/inroad/api"
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/model/observation"
+)
+
+// testTraining trains on stored observations. The model has the bytes of one that is
+// trained on a file of the observations, whatever the memory and the number of workers.
+func testTraining(t *testing.T, open func() store.Store) {
+	s := open()
+	var file bytes.Buffer
+	all := trainingData()
+	header := observation.Header{Subject: "p", Commit: "c", Units: []observation.Unit{
+		{ID: "f#read", Kind: observation.KindMethod, Name: "read"}, {ID: "f#never", Kind: observation.KindMethod, Name: "never"},
+	}}
+	w, err := observation.NewWriter(&file, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part := range slices.Chunk(all, 30) {
+		if _, err := s.AddObservations(t.Context(), "p", "c", header.Units, part); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range part {
+			if err := w.Write(o); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := trainWith(t, &api.Engine{Library: &api.Files{}, Workers: 1}, (observation.Sources{Files: []observation.File{{Reader: &file}}}).Blocks())
+	const little = 2 << 20
+	for _, memory := range []int64{0, little, little + 1<<19} {
+		for _, workers := range []int{1, 2, 4} {
+			e := &api.Engine{Library: &api.Files{}, Workers: workers, MaxMemory: memory}
+			if got := trainWith(t, e, storedBlocks(t, s)); !bytes.Equal(got, want) {
+				t.Errorf("%d bytes of memory, %d workers: the model differs from that of the file", memory, workers)
+			}
+		}
+	}
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
+	t.Setenv("TMP", filepath.Join(t.TempDir(), "absent"))
+	e := &api.Engine{Library: &api.Files{}, Workers: 1, MaxMemory: little}
+	if _, err := learn(t, e, storedBlocks(t, s)); err == nil || !strings.HasPrefix(err.Error(), "create a temporary file: ") {
+		t.Errorf("without a folder for temporary files: got %v, want an error", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// trainingData returns observations of a program that reads JSON.
+func trainingData() []observation.Observation {
+	var out []observation.Observation
+	for i := range 120 {
+		o := observed(fmt.Sprintf(`{"k%d": [%d, %t], "s": "%s"}`, i%7, i, i%3 == 0, strings.Repeat("x", i%11)), "f#read")
+		if i%3 == 0 {
+			o.Methods = append(o.Methods, "f#bool")
+		}
+		if i%10 == 4 {
+			o.Outcome, o.Failure = observation.Failed, &observation.Failure{Type: "E"}
+		}
+		out = append(out, o.Normalized())
+	}
+	return out
+}
+
+func storedBlocks(t *testing.T, s store.Store) iter.Seq2[observation.Block, error] {
+	return func(yield func(observation.Block, error) bool) {
+		header, err := s.Header(t.Context(), "p", "c")
+		if !yield(observation.Block{Header: header}, err) || err != nil {
+			return
+		}
+		for block, err := range s.Observations(t.Context(), "p", "c") {
+			if !yield(observation.Block{Observations: block}, err) {
+				return
+			}
+		}
+	}
+}
+
+// trainWith returns the bytes of a model.
+func trainWith(t *testing.T, e *api.Engine, blocks iter.Seq2[observation.Block, error]) []byte {
+	file, err := learn(t, e, blocks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func learn(t *testing.T, e *api.Engine, blocks iter.Seq2[observation.Block, error]) ([]byte, error) {
+	g, err := e.Library.Grammar(t.Context(), "json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := e.Learn(t.Context(), api.Learning{Grammar: g, Options: openapi.TrainOptions{Folds: 2, K: 2}, Blocks: blocks})
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = m.Write(&out)
+	return out.Bytes(), err
+}

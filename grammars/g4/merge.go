@@ -1,0 +1,89 @@
+package g4
+
+// MergeLiterals replaces literals that follow each other in a rule of a scannerless
+// grammar by one literal. A reference behind a literal counts as a literal if its rule is
+// one. Rules that no other rule refers to any longer are removed, except the first.
+func (f *File) MergeLiterals() {
+	for merged := true; merged; {
+		m := &merger{rules: map[string]*Literal{}}
+		for _, r := range f.Rules {
+			if len(r.Body.Alts) == 1 && len(r.Body.Alts[0].Elements) == 1 {
+				if lit, ok := r.Body.Alts[0].Elements[0].(*Literal); ok {
+					m.rules[r.Name] = lit
+				}
+			}
+		}
+		used := map[string]bool{}
+		for _, r := range f.Rules {
+			m.block(r.Body)
+			for e := range r.Body.Elements() {
+				if ref, ok := e.(*Ref); ok {
+					used[ref.Name] = true
+				}
+			}
+		}
+		kept := f.Rules[:0]
+		for i, r := range f.Rules {
+			if i == 0 || used[r.Name] {
+				kept = append(kept, r)
+			}
+		}
+		merged = m.merged || len(kept) < len(f.Rules)
+		f.Rules = kept
+	}
+}
+
+// A merger merges literals.
+type merger struct {
+	rules  map[string]*Literal // rules that are a literal
+	merged bool
+}
+
+func (m *merger) block(b *Block) {
+	for _, alt := range b.Alts {
+		var out []Element
+		for _, e := range alt.Elements {
+			last := m.last(out)
+			if lit := m.literal(e); last != nil && lit != nil {
+				m.merged = true
+				out[len(out)-1] = &Literal{Pos: last.Pos, Text: last.Text + lit.Text, Value: last.Value + lit.Value}
+				continue
+			}
+			m.inside(e)
+			out = append(out, e)
+		}
+		alt.Elements = out
+	}
+}
+
+func (m *merger) last(elements []Element) *Literal {
+	if len(elements) == 0 {
+		return nil
+	}
+	lit, _ := elements[len(elements)-1].(*Literal)
+	return lit
+}
+
+// literal returns the literal that an element stands for; nil if it is none.
+func (m *merger) literal(e Element) *Literal {
+	switch e := e.(type) {
+	case *Literal:
+		return e
+	case *Ref:
+		return m.rules[e.Name]
+	default:
+		return nil
+	}
+}
+
+// inside merges the literals inside an element.
+func (m *merger) inside(e Element) {
+	switch e := e.(type) {
+	case *Block:
+		m.block(e)
+	case *Repeat:
+		m.inside(e.Body)
+	case *Labeled:
+		m.inside(e.Body)
+	}
+}

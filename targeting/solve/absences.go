@@ -1,0 +1,103 @@
+package solve
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/targeting/generate"
+)
+
+// maxAbsences limits the paths that end in the absence of an optional part.
+const maxAbsences = 1_000_000
+
+// Absences are the paths of a length that end in the absence of an optional part: an
+// element, a group or a list that the grammar allows to leave out. Inputs cover such a
+// path if the part is left out below the symbols of the path.
+type Absences struct {
+	solver  *Solver
+	k       int
+	extract *features.Extractor
+	paths   []features.Path
+	covered *features.Set
+	space   *features.Space
+
+	Impossible int // paths that no input has
+	NotFound   int // paths for which no input was found
+}
+
+// NewAbsences returns the absences of a length, none of which is covered.
+func (s *Solver) NewAbsences(k int) (*Absences, error) {
+	space := features.NewSpace(s.grammar, features.Options{Start: s.start.Name, Absent: true, Possible: true})
+	if n := space.Count(k); n.Cmp(big.NewInt(maxAbsences)) > 0 {
+		return nil, &limit.Error{What: "paths to cover", Value: strconv.Itoa(maxAbsences), Advice: fmt.Sprintf("with absences, the grammar has %v; ask for a smaller k", n)}
+	}
+	a := &Absences{solver: s, k: k, space: space, extract: features.NewExtractor(space, k), covered: features.NewSet(k)}
+	for p := range space.All(k) {
+		if s.grammar.Nodes[p[len(p)-1]].Kind == grammars.Repetition {
+			a.paths = append(a.paths, append(features.Path(nil), p...))
+		}
+	}
+	return a, nil
+}
+
+// Add counts the absences of an input as covered.
+func (a *Absences) Add(tree *derivation.Tree) error { return a.extract.Add(a.covered, tree) }
+
+// Covered returns the number of absences that are covered, and of all.
+func (a *Absences) Covered() (covered, all int) {
+	for _, p := range a.paths {
+		if a.covers(p) {
+			covered++
+		}
+	}
+	return covered, len(a.paths)
+}
+
+func (a *Absences) covers(p features.Path) bool { return a.covered.Has(a.k, a.space.ID(p)) }
+
+// Cover solves the absences that are not covered and calls take with the smallest input of
+// each. An input for one absence often covers others.
+func (a *Absences) Cover(ctx context.Context, r *rand.Rand, take func(*generate.Input) error) error {
+	text, err := generate.New(a.solver.grammar, r, generate.Options{Start: a.solver.start.Name}) //nolint:contextcheck // reading one token back is bounded and takes no context
+	if err != nil {
+		return err
+	}
+	for _, p := range a.paths {
+		if a.covers(p) {
+			continue
+		}
+		solution, err := a.solver.Try(ctx, require(p))
+		switch {
+		case isUnsolved(err):
+			a.NotFound++
+			continue
+		case err != nil:
+			return err
+		case solution == nil:
+			a.Impossible++
+			continue
+		}
+		input, err := solution.writerWith(text, r).search(ctx, pathEffort())
+		if err != nil {
+			return err
+		}
+		if input == nil {
+			a.NotFound++
+			continue
+		}
+		if err := a.Add(input.Tree); err != nil {
+			return err
+		}
+		if err := take(input); err != nil {
+			return err
+		}
+	}
+	return nil
+}
