@@ -51,6 +51,7 @@ func eachLearner(b *testing.B, run func(b *testing.B, opt Options)) {
 // including its parsing.
 func BenchmarkPredict(b *testing.B) {
 	eachLearner(b, func(b *testing.B, opt Options) {
+		b.Helper()
 		opt.Folds = 2
 		m := train(b, manyMethods(observe(1, 1000)), opt)
 		input := []byte(`{"name": "inroad", "tags": ["parse", "learn"], "size": 12.5, "deep": {"ok": true, "none": null, "x": 1}}`)
@@ -65,6 +66,7 @@ func BenchmarkPredict(b *testing.B) {
 
 func BenchmarkTrain(b *testing.B) {
 	eachLearner(b, func(b *testing.B, opt Options) {
+		b.Helper()
 		observations := manyMethods(observe(1, 1000))
 		for b.Loop() {
 			train(b, observations, opt)
