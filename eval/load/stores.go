@@ -16,9 +16,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/inroad/inroad/api/store/postgres/postgrestest"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/inroad/inroad/api/store/postgres/postgrestest"
 	"github.com/inroad/inroad/eval/internal/process"
 )
 

@@ -1343,6 +1343,16 @@ export interface components {
         GrammarSource: {
             /** @description Parser rule to start from; the grammar's first parser rule if absent. */
             start?: string;
+            /**
+             * @description Read the grammar without a scanner, with characters as tokens; the same as the option `scannerless` in its text. Files in TRIBBLE's notation, whose names end in `.scala`, are always read like this.
+             * @default false
+             */
+            scannerless: boolean;
+            /**
+             * @description Read the grammar without a scanner, and literals that follow each other as one.
+             * @default false
+             */
+            merge_literals: boolean;
             files: components["schemas"]["GrammarFile"][];
         };
         Finding: {
@@ -2338,6 +2348,8 @@ export interface components {
             strategy: "random" | "shortest" | "kpath" | "forest" | "common" | "uncommon" | "failure";
             /** @description Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath. */
             n?: number;
+            /** @description Do not parse inputs again. An input then need not have the tree that was drawn for it, and paths are counted in the drawn trees. For grammars whose parser cannot read some trees, such as ambiguous ones. */
+            no_verify?: boolean;
             /** @description Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found. */
             allow_duplicates?: boolean;
             /**
@@ -2419,6 +2431,8 @@ export interface components {
             draws: number;
             /** @description Number of parts of trees that were drawn again because their text was misread. */
             repairs?: number;
+            /** @description Number of inputs that were not parsed again, because the request asked for it. */
+            unverified?: number;
             /** @description Number of inputs that the parser reads as another tree than the one that was drawn, as in an ambiguous grammar. */
             read_otherwise?: number;
             /**
@@ -4494,6 +4508,8 @@ export interface operations {
                 absent?: components["parameters"]["PathAbsent"];
                 /** @description Encoding of the inputs. */
                 encoding?: components["schemas"]["Encoding"];
+                /** @description Count the paths of all derivations of an ambiguous input instead of those of the parser's one. Long inputs of very ambiguous grammars reach a limit. */
+                any_derivation?: boolean;
                 /** @description Maximum number of uncovered paths to list. */
                 missing?: number;
                 /** @description Maximum number of covered paths to list. */
