@@ -33,6 +33,8 @@ var requestTypes = []any{
 	openapi.InputList{},
 	openapi.KeyRequest{},
 	openapi.ParseRequest{},
+	openapi.PolicyRequest{},
+	openapi.PruneRequest{},
 	openapi.SelectInput{},
 	openapi.SelectRequest{},
 	openapi.SolveRequest{},

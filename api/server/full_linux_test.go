@@ -16,6 +16,8 @@ import (
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/api/store/bolt"
+	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // serveWithoutSpace serves a store, and no file can be written past its first page.
@@ -70,10 +72,45 @@ func withoutSpace(t *testing.T, path string) *service {
 	return s
 }
 
+// fillUnused stores a grammar, whose ID it returns, and observations, a model and a policy
+// with the name unused, which nothing uses.
+func fillUnused(t *testing.T, s store.Store) (grammar string) {
+	t.Helper()
+	g, _, err := s.PutGrammar(t.Context(), store.Grammar{Name: "g", Sources: []grammars.Source{{Name: "g.g4", Text: "grammar g; s : 'unused' ;"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.AddObservations(t.Context(), "unused", "", nil, []observation.Observation{{Input: []byte("x"), Methods: []string{"f"}, Outcome: observation.OK}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.PutModel(t.Context(), store.Model{ID: "unused", Subject: "unused"}, []byte("model")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.PutPolicy(t.Context(), store.Policy{Subject: "unused"}); err != nil {
+		t.Fatal(err)
+	}
+	return g.ID
+}
+
+// A service without space deletes nothing.
+func TestFullPrune(t *testing.T) {
+	s := start(t)
+	fillUnused(t, s.store)
+	if err := s.store.PutPolicy(t.Context(), store.Policy{Subject: "unused", Models: new(0)}); err != nil {
+		t.Fatal(err)
+	}
+	s.stop()
+	s = withoutSpace(t, s.path)
+	if p := s.problem(t, http.MethodPost, "/v1/prunings", "application/json", strings.NewReader(`{}`)); p.Status != http.StatusInsufficientStorage {
+		t.Errorf("got %+v", p)
+	}
+}
+
 // Whatever would be stored is refused when there is no space, changes nothing, and
 // succeeds once there is.
 func TestFull(t *testing.T) {
 	s := start(t)
+	unused := fillUnused(t, s.store)
 	s.trained(t)
 	s.send(t, http.MethodPut, "/v1/aliases/stable", "application/json", strings.NewReader(`{"model":"latest"}`))
 	key, _, err := s.store.NewKey(t.Context(), store.Key{Name: "test"})
@@ -100,6 +137,12 @@ func TestFull(t *testing.T) {
 		{http.MethodPost, campaign + "/tells", "application/json", fmt.Sprintf(`{"observations":[{"id":%q}]}`, in.ID), http.StatusOK},
 		{http.MethodPost, campaign + "/stop", "", "", http.StatusOK},
 		{http.MethodDelete, fmt.Sprintf("/v1/campaigns/%d", ended.ID), "", "", http.StatusNoContent},
+		{http.MethodDelete, "/v1/grammars/" + unused, "", "", http.StatusNoContent},
+		{http.MethodDelete, "/v1/models/unused", "", "", http.StatusNoContent},
+		{http.MethodDelete, "/v1/subjects/unused", "", "", http.StatusNoContent},
+		{http.MethodPut, "/v1/policies/calc", "application/json", `{"commits":1}`, http.StatusOK},
+		{http.MethodDelete, "/v1/policies/unused", "", "", http.StatusNoContent},
+		{http.MethodDelete, "/v1/keys/log?until=2100-01-01T00:00:00Z", "", "", http.StatusOK},
 	}
 	before, err := s.file(t).Check(t.Context())
 	if err != nil {

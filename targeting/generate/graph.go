@@ -42,11 +42,11 @@ type graphKey struct {
 }
 
 // graphOf returns the graph of the derivations that options allow. The grammar keeps all
-// of it but the needs, which are not safe for concurrent use.
+// of it but the needs and the modes, which are not safe for concurrent use.
 func graphOf(g *grammars.Grammar, opt Options) *graph {
 	key := graphKey{opt.Start, opt.unparsed(g)}
 	t := *g.Memo(key, func() any { return newGraph(g, key) }).(*graph)
-	t.needs = refine.NewNeeds(g)
+	t.needs, t.modes = refine.NewNeeds(g), t.refinement.Modes()
 	return &t
 }
 
@@ -60,7 +60,6 @@ func newGraph(g *grammars.Grammar, key graphKey) *graph {
 		productive: make([][]*grammars.Node, len(g.Nodes)), above: make([]grammars.Occurrence, len(g.Nodes)),
 		chars: make([]charset, len(g.Nodes)),
 	}
-	t.modes = t.refinement.Modes()
 	t.readable = readable(g)
 	roots := map[grammars.Occurrence]bool{}
 	for _, r := range g.Rules {
