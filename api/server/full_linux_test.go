@@ -95,8 +95,9 @@ func fillUnused(t *testing.T, s store.Store) (grammar string) {
 // A service without space deletes nothing.
 func TestFullPrune(t *testing.T) {
 	s := start(t)
-	fillUnused(t, s.store)
-	if err := s.store.PutPolicy(t.Context(), store.Policy{Subject: "unused", Models: new(0)}); err != nil {
+	file := s.file(t)
+	fillUnused(t, file)
+	if err := file.PutPolicy(t.Context(), store.Policy{Subject: "unused", Models: new(0)}); err != nil {
 		t.Fatal(err)
 	}
 	s.stop()

@@ -33,6 +33,9 @@ export function percent(share: number): string {
   return (share * 100).toFixed(digits).replace(/\.0$/, "") + "\u00a0%";
 }
 
+/** Returns a weight with its sign. */
+export const signed = (weight: number): string => (weight < 0 ? "−" : "+") + Math.abs(weight).toFixed(2);
+
 export const count = (n: number, noun: string): string => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
 
 /** Returns the bytes of an answer as text; bytes that are not UTF-8 become U+FFFD. */

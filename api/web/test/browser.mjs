@@ -38,7 +38,7 @@ test("explore: the input begins with an example, and typing updates everything",
   const page = await open(t, `${url}/#/models/demo`);
   await page.getByText("Reaches").waitFor();
   await type(page, "x*(y+1)");
-  await page.getByText("Reaches 19 of 24 methods.").waitFor();
+  await page.getByText("Reaches 18 of 24 methods.").waitFor();
   await page.getByRole("treeitem", { name: "distributiveRule" }).click();
   await page.getByRole("heading", { name: "Why distributiveRule?" }).waitFor();
   await page.getByText("86 of 86 observations in its leaf").waitFor();
@@ -48,6 +48,19 @@ test("explore: the input begins with an example, and typing updates everything",
   await type(page, "x*y+1");
   await page.getByText("Not reached", { exact: true }).waitFor();
   await page.locator(".mark-region").first().waitFor({ state: "detached" });
+});
+
+test("explore: a prediction that a regression overrules says so", async (t) => {
+  const page = await open(t, `${url}/#/models/demo`);
+  await page.getByText("Reaches").waitFor();
+  await type(page, "x*(y+1)");
+  await page.getByText("Reaches 18 of 24 methods.").waitFor();
+  await page.getByLabel("also not reached").check();
+  await page.getByRole("treeitem", { name: "dropNeutral" }).click();
+  await page.getByText("A regression overrules the decision tree").waitFor();
+  await page.getByRole("link", { name: "All conditions of this method" }).click();
+  await page.getByText("It may overrule predictions of").waitFor();
+  await inspect(page, "regression");
 });
 
 test("explore: offsets are bytes", async (t) => {
@@ -74,7 +87,7 @@ test("explore: the keyboard operates the tree", async (t) => {
   const page = await open(t, `${url}/#/models/demo`);
   await page.getByText("Reaches").waitFor();
   await type(page, "x*(y+1)");
-  await page.getByText("Reaches 19 of 24 methods.").waitFor();
+  await page.getByText("Reaches 18 of 24 methods.").waitFor();
   const tree = page.getByRole("tree", { name: "Derivation tree" });
   await tree.focus();
   const before = await tree.getByRole("treeitem").count();
