@@ -196,6 +196,16 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
+// A compressed file has one error, however many lines its bytes look like.
+func TestCompressed(t *testing.T) {
+	for by, magic := range map[string]string{"gzip": "\x1f\x8b\x08", "zstd": "\x28\xb5\x2f\xfd", "xz": "\xfd7zXZ\x00", "bzip2": "BZh9"} {
+		got, bad := readAll(t, observation.NewReader(strings.NewReader(magic+"\x00\n\xff\n\xfe")))
+		if want := "line 1: compressed by " + by + ": decompress it first"; len(got) != 0 || len(bad) != 1 || bad[0] != want {
+			t.Errorf("got %d observations and errors %q, want %q", len(got), bad, want)
+		}
+	}
+}
+
 func TestFinalErrors(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{

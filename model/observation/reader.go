@@ -100,6 +100,10 @@ func (r *Reader) next(first bool) (Observation, error) {
 		}
 		text = bytes.TrimSpace(text)
 	}
+	if by := compression(text); first && by != "" {
+		r.err = io.EOF // nothing else can be read
+		return Observation{}, &LineError{r.line, fmt.Errorf("compressed by %s: decompress it first", by)}
+	}
 	line, err := unmarshalLine(text)
 	if err != nil {
 		return Observation{}, &LineError{r.line, err}
@@ -121,6 +125,16 @@ func (r *Reader) next(first bool) (Observation, error) {
 	}
 	r.intern(o.Methods)
 	return o, nil
+}
+
+// compression returns the name of the program that compressed a text, or "".
+func compression(text []byte) string {
+	for by, magic := range map[string]string{"gzip": "\x1f\x8b", "zstd": "\x28\xb5\x2f\xfd", "xz": "\xfd7zXZ\x00", "bzip2": "BZh"} {
+		if bytes.HasPrefix(text, []byte(magic)) {
+			return by
+		}
+	}
+	return ""
 }
 
 // readLine returns the next line. The slice is valid until the next call.
