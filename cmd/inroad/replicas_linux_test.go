@@ -34,6 +34,9 @@ func TestReplicasFail(t *testing.T) {
 	if kills == 0 && *long {
 		kills = 300
 	}
+	if kills == 0 && testing.Short() {
+		kills = 1
+	}
 	if kills == 0 {
 		kills = 4
 	}
