@@ -102,7 +102,7 @@ func (r *replica) listen(ctx context.Context) (*pgx.Conn, error) {
 // again that anything may have changed.
 func (r *replica) follow(ctx context.Context, connection *pgx.Conn) {
 	const retry = 500 * time.Millisecond
-	for ctx.Err() == nil {
+	for {
 		if connection != nil {
 			r.receive(ctx, connection)
 			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
@@ -110,6 +110,9 @@ func (r *replica) follow(ctx context.Context, connection *pgx.Conn) {
 			_ = connection.Close(end)
 			cancel()
 			connection = nil
+		}
+		if ctx.Err() != nil {
+			return
 		}
 		r.setChecked(time.Time{})
 		r.announce(store.Change{})
@@ -132,7 +135,7 @@ func (r *replica) follow(ctx context.Context, connection *pgx.Conn) {
 func (r *replica) receive(ctx context.Context, connection *pgx.Conn) {
 	for ctx.Err() == nil {
 		begun := time.Now()
-		for time.Since(begun) < checkPeriod {
+		for ctx.Err() == nil && time.Since(begun) < checkPeriod {
 			wait, cancel := context.WithTimeout(ctx, checkPeriod-time.Since(begun))
 			err := connection.PgConn().WaitForNotification(wait)
 			cancel()
