@@ -95,11 +95,7 @@ func setsOf(done []row, program string) (paths [longest][]float64, branches []fl
 // correlate runs a program on the sets of a forest. The values of a row have the number
 // of the set in their names.
 func (l *lab) correlate(ctx context.Context, c cell) (row, error) {
-	p, err := l.find(c.Program)
-	if err != nil {
-		return row{}, err
-	}
-	g, err := l.chapter3Grammar(ctx, p)
+	p, g, err := l.withChapter3Grammar(ctx, c)
 	if err != nil {
 		return row{}, err
 	}

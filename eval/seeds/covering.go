@@ -167,11 +167,7 @@ func exceptions(done []row, ways []string) report.Table {
 
 // cover runs a program on the inputs of a cell.
 func (l *lab) cover(ctx context.Context, c cell) (row, error) {
-	p, err := l.find(c.Program)
-	if err != nil {
-		return row{}, err
-	}
-	g, err := l.chapter3Grammar(ctx, p)
+	p, g, err := l.withChapter3Grammar(ctx, c)
 	if err != nil {
 		return row{}, err
 	}
@@ -195,13 +191,28 @@ func (l *lab) cover(ctx context.Context, c cell) (row, error) {
 	}, nil
 }
 
-// chapter3Grammar returns the published grammar of a program, or the bundled one without
-// -grammars.
-func (l *lab) chapter3Grammar(ctx context.Context, p program) (*grammars.Grammar, error) {
-	if l.grammars != "" && p.chapter3 != "" {
-		return l.grammar(ctx, p.chapter3, true)
+// withChapter3Grammar returns the program of a cell with its published grammar, or with
+// the bundled one without -grammars.
+func (l *lab) withChapter3Grammar(ctx context.Context, c cell) (program, *grammars.Grammar, error) {
+	p, err := l.find(c.Program)
+	if err != nil {
+		return p, nil, err
 	}
-	return l.grammar(ctx, p.Grammar, false)
+	if l.grammars == "" || p.chapter3 == "" {
+		return l.withBundledGrammar(ctx, c)
+	}
+	g, err := l.grammar(ctx, p.chapter3, true)
+	return p, g, err
+}
+
+// withBundledGrammar returns the program of a cell with its bundled grammar.
+func (l *lab) withBundledGrammar(ctx context.Context, c cell) (program, *grammars.Grammar, error) {
+	p, err := l.find(c.Program)
+	if err != nil {
+		return p, nil, err
+	}
+	g, err := l.grammar(ctx, p.Grammar, false)
+	return p, g, err
 }
 
 // coveringInputs generates the inputs of a cell. Random inputs are as many as cover the

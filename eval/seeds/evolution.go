@@ -65,11 +65,7 @@ func evolution(ctx context.Context, l *lab) (*report.Document, error) {
 
 // evolve runs a campaign.
 func (l *lab) evolve(ctx context.Context, c cell) (row, error) {
-	p, err := l.find(c.Program)
-	if err != nil {
-		return row{}, err
-	}
-	g, err := l.grammar(ctx, p.Grammar, false)
+	p, g, err := l.withBundledGrammar(ctx, c)
 	if err != nil {
 		return row{}, err
 	}

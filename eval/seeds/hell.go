@@ -33,7 +33,7 @@ func hell(ctx context.Context, l *lab) (*report.Document, error) {
 			}
 		}
 	}
-	done, failed, err := l.fill(ctx, cells, l.damn)
+	done, failed, err := l.fill(ctx, cells, l.generateLikeSamples)
 	if err != nil {
 		return nil, err
 	}
@@ -74,14 +74,10 @@ func hell(ctx context.Context, l *lab) (*report.Document, error) {
 	return d, nil
 }
 
-// damn generates inputs in a way, and compares what they reach with what the samples
+// generateLikeSamples generates inputs in a way, and compares what they reach with what the samples
 // reach.
-func (l *lab) damn(ctx context.Context, c cell) (row, error) {
-	p, err := l.find(c.Program)
-	if err != nil {
-		return row{}, err
-	}
-	g, err := l.grammar(ctx, p.Grammar, false)
+func (l *lab) generateLikeSamples(ctx context.Context, c cell) (row, error) {
+	p, g, err := l.withBundledGrammar(ctx, c)
 	if err != nil {
 		return row{}, err
 	}
