@@ -92,7 +92,7 @@ func (t *target) tryRegression(depths int) {
 // that a tree needs no regression.
 const enoughHeld = 5
 
-// dropRegression ends the trial if the tree alone predicted all held-out rows so far.
+// dropRegression ends the trial if the tree alone predicted all held-out rows correctly so far.
 // Most methods are so easy, and fitting regressions takes longer than growing trees.
 func (t *target) dropRegression() {
 	if c := t.byDepth[choose(t.byDepth)].confusion; c.Wrong() == 0 && min(c.TruePositives, c.TrueNegatives) >= enoughHeld {

@@ -94,7 +94,7 @@ func inputs(ctx context.Context, l *lab) (*report.Document, error) {
 	return &report.Document{
 		Name: "inputs", Title: "Inputs for full coverage: Table 3.1 of the dissertation",
 		Intro: []string{
-			"Numbers of inputs that cover all k-paths of a grammar, up to depth 30. *One path an input* is the algorithm of the dissertation with random close-off; *many paths an input* is the default of `inroad generate --cover`.",
+			"Numbers of inputs that cover all k-paths of a grammar, up to depth 30. *One path an input* is the algorithm of the dissertation with random close-off; *many paths an input* is the default of `inroad generate --strategy kpath`.",
 			"Numbers compare only for the same grammar in the same granularity. The published grammars have no lexer; in the notation of ANTLR they have one, and other symbols.",
 		},
 		Tables: []report.Table{table}, Notes: notes,

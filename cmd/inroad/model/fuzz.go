@@ -172,7 +172,7 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 	if err := c.checkWatch(); err != nil {
 		return err
 	}
-	// The heap of a campaign is small, so that collecting garbage seldom saves time.
+	// The heap of a campaign is small, so fewer garbage collections save time.
 	collect := debug.SetGCPercent(campaign.GCPercent)
 	defer debug.SetGCPercent(collect)
 	opt, g, err := c.options(ctx)

@@ -76,7 +76,7 @@ type storeCommand struct {
 	cli.Streams
 }
 
-// NewStore returns the commands store check, compact, backup, restore and copy.
+// NewStore returns the command store with its subcommands.
 func NewStore() *cobra.Command {
 	check, checkCmd := newStoreCommand("check --store FILE [--format json]", "Read everything in the store and report damage", 0, (*storeCommand).check)
 	cli.BindFormat(checkCmd.Flags(), &check.format, "text", "json")
