@@ -8,9 +8,9 @@
 //	  'item := 'list @@ 0.2 | "[0-9]+".regex | "x".rep(1, 3)
 //	)
 //
-// A regular expression becomes an automaton, and each of its states a rule, see
-// [unfolder]. Parse never panics, and its recursion and the size of automata are bounded
-// whatever the text. It reports the first error of a file.
+// A regular expression becomes a minimal automaton, and each state of the automaton
+// becomes a rule. Parse never panics; nesting and the size of automata are limited for any
+// text. It reports the first error of a file.
 package tribble
 
 import (
