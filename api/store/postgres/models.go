@@ -39,7 +39,7 @@ func (s *Store) putChunks(ctx context.Context, m store.Model, file []byte) (stor
 	for chunk := range slices.Chunk(file, chunkSize) {
 		digest := sha256.Sum256(chunk)
 		m.Chunks = append(m.Chunks, digest[:])
-		err := s.update(ctx, func(tx pgx.Tx) error {
+		err := s.updateRepeatably(ctx, func(tx pgx.Tx) error {
 			_, err := tx.Exec(ctx, "insert into chunks (digest, data) values ($1, $2) on conflict (digest) do nothing", digest[:], chunk)
 			return err
 		})

@@ -114,17 +114,23 @@ func (s *Store) Size() (size int64) {
 
 // view runs a read-only transaction, which sees the database at one time.
 func (s *Store) view(ctx context.Context, do func(tx pgx.Tx) error) error {
-	return s.run(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, do)
+	return s.run(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, true, do)
 }
 
 // update runs a read-write transaction.
 func (s *Store) update(ctx context.Context, do func(tx pgx.Tx) error) error {
-	return s.run(ctx, pgx.TxOptions{}, do)
+	return s.run(ctx, pgx.TxOptions{}, false, do)
+}
+
+// updateRepeatably runs a read-write transaction that may be committed more than once.
+func (s *Store) updateRepeatably(ctx context.Context, do func(tx pgx.Tx) error) error {
+	return s.run(ctx, pgx.TxOptions{}, true, do)
 }
 
 // run runs a transaction, again after a conflict with another one. While the database is
-// unavailable, it waits and tries again, unless the transaction may have been committed.
-func (s *Store) run(ctx context.Context, opt pgx.TxOptions, do func(tx pgx.Tx) error) error {
+// unavailable, it waits and tries again, unless the transaction may have been committed
+// and is not repeatable.
+func (s *Store) run(ctx context.Context, opt pgx.TxOptions, repeatable bool, do func(tx pgx.Tx) error) error {
 	const attempts, pause = 10, 100 * time.Millisecond
 	begun := time.Now()
 	for attempt := 1; ; attempt++ {
@@ -136,7 +142,7 @@ func (s *Store) run(ctx context.Context, opt pgx.TxOptions, do func(tx pgx.Tx) e
 			continue
 		}
 		err = wrap(err)
-		if committing && opt.AccessMode != pgx.ReadOnly || !errors.Is(err, store.ErrUnavailable) || time.Since(begun) >= s.patience {
+		if committing && !repeatable || !errors.Is(err, store.ErrUnavailable) || time.Since(begun) >= s.patience {
 			return err
 		}
 		select {

@@ -202,6 +202,42 @@ func TestQueue(t *testing.T) {
 	queuetest.Test(t, func(t *testing.T) store.Store { t.Helper(); return join(t, database.Database(t)) })
 }
 
+// A job is done although the connection is lost while its model is stored, when it is
+// unknown whether that was committed.
+func TestLostCommit(t *testing.T) {
+	url := database.Database(t)
+	s := join(t, url)
+	connection, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = connection.Close(t.Context()) }()
+	if _, err := connection.Exec(t.Context(), `
+		set search_path to inroad;
+		create sequence commits_tried; -- a rollback does not undo it
+		create function lose() returns trigger language plpgsql as $$ begin
+			if nextval('inroad.commits_tried') <= 2 then perform pg_terminate_backend(pg_backend_pid()); end if;
+			return null;
+		end $$;
+		create constraint trigger lose after insert on chunks deferrable initially deferred for each row execute function lose()`); err != nil {
+		t.Fatal(err)
+	}
+	for _, patience := range []time.Duration{time.Minute, time.Millisecond} { // of the transaction, of the job
+		s.SetPatience(patience)
+		w := queuetest.Work(t, s, 1)
+		j := w.Must(t, store.Job{}, "a")
+		<-w.Begun
+		w.End <- nil
+		if ended := w.Ended(t, j.ID); ended.State != store.Done {
+			t.Errorf("with a patience of %v the job ended as %+v", patience, ended)
+		}
+		w.Stop()
+		if _, err := connection.Exec(t.Context(), "delete from inroad.chunks; alter sequence inroad.commits_tried restart"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // waitFor waits until a condition holds.
 func waitFor(t *testing.T, what string, holds func() bool) {
 	t.Helper()

@@ -368,9 +368,6 @@ func (w *worker) Work(ctx context.Context, job *river.Job[trainArgs]) error {
 	var renewing sync.WaitGroup
 	renewing.Go(func() { a.renewAlways(work, cancel) })
 	result, err := a.try(work)
-	if err == nil {
-		result.Model, err = w.store.putChunks(work, result.Model, result.File)
-	}
 	cause := context.Cause(work)
 	cancel(nil)
 	renewing.Wait()
@@ -428,10 +425,17 @@ func (a *attempt) begin(ctx context.Context) error {
 	})
 }
 
-// try runs the job, again while the database is not available.
-func (a *attempt) try(ctx context.Context) (queue.Result, error) {
-	for {
-		result, err := a.Attempt(ctx, a.run, a.Job, func(p openapi.Progress) { a.progress.Store(&p) })
+// try runs the job and stores the chunks of its model. While the database is not
+// available, it tries again.
+func (a *attempt) try(ctx context.Context) (result queue.Result, err error) {
+	for ran := false; ; {
+		if !ran {
+			result, err = a.Attempt(ctx, a.run, a.Job, func(p openapi.Progress) { a.progress.Store(&p) })
+			ran = err == nil
+		}
+		if ran {
+			result.Model, err = a.store.putChunks(ctx, result.Model, result.File)
+		}
 		if !errors.Is(err, store.ErrUnavailable) || ctx.Err() != nil {
 			return result, err
 		}
