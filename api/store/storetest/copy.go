@@ -123,6 +123,7 @@ func testExport(t *testing.T, open func() store.Store) {
 		t.Errorf("%d entries read before the loop ended", read)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	for range s.Export(ctx) { // yields nothing more, not even the error
 		cancel()
 		break
