@@ -86,6 +86,11 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	if c.out == "" && c.server.URL == "" {
 		return errors.New("no output: give --out FILE")
 	}
+	if c.out != "" {
+		if err := outfile.Check(c.out); err != nil {
+			return cli.FileError(c.out, err)
+		}
+	}
 	if c.server.Memory > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(c.server.Memory << 20 / 10 * 9) // the garbage collector then runs more often
 	}
