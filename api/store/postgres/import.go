@@ -3,7 +3,6 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -39,7 +38,8 @@ func (s *Store) Import(ctx context.Context, entries iter.Seq2[store.Entry, error
 			return err
 		}
 		return check(func(yield func(store.Entry, error) bool) {
-			if err := (&exporter{tx, yield}).export(ctx); err != nil && !errors.Is(err, errEnded) {
+			x := exporter{tx: tx, yield: yield}
+			if err := x.export(ctx); err != nil && !x.ended {
 				yield(store.Entry{}, err)
 			}
 		})

@@ -28,8 +28,21 @@ func isDatabase(name string) bool {
 	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }
 
+// checkName returns an error for a name that is neither that of a file nor the URL of a
+// PostgreSQL database.
+func checkName(name string) error {
+	scheme, _, isURL := strings.Cut(name, "://")
+	if name == "" || isURL && !isDatabase(name) && !strings.ContainsAny(scheme, `/\\.`) {
+		return fmt.Errorf("store %q: must be a file or a URL such as postgres://user@host/database", storeName(name))
+	}
+	return nil
+}
+
 // openStore opens the store with a name. The options apply to a file.
 func openStore(ctx context.Context, name string, opt bolt.Options) (store.Store, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
 	if isDatabase(name) {
 		return postgres.Open(ctx, name)
 	}
@@ -40,6 +53,9 @@ func openStore(ctx context.Context, name string, opt bolt.Options) (store.Store,
 // several replicas can have the same database open. serves says whether this replica
 // takes requests.
 func serviceStore(ctx context.Context, name string, serves bool) (store.Store, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
 	if !isDatabase(name) {
 		return bolt.Open(ctx, name, bolt.Options{})
 	}
@@ -55,10 +71,18 @@ func serviceStore(ctx context.Context, name string, serves bool) (store.Store, e
 
 // storeName returns the name of a store for messages: a URL without its password.
 func storeName(name string) string {
-	if u, err := url.Parse(name); err == nil && isDatabase(name) {
-		return u.Redacted()
+	u, err := url.Parse(name)
+	if err != nil || u.Scheme == "" {
+		return name
 	}
-	return name
+	query := u.Query()
+	for _, secret := range []string{"password", "sslpassword"} {
+		if query.Has(secret) {
+			query.Set(secret, "xxxxx")
+			u.RawQuery = query.Encode()
+		}
+	}
+	return u.Redacted()
 }
 
 // withFile opens a store in a file, calls use with it, and closes it.
@@ -138,6 +162,9 @@ at one time.`,
 }
 
 func (c *storeCommand) copyStore(ctx context.Context, from, to string) (err error) {
+	if err := checkName(to); err != nil {
+		return err
+	}
 	if _, err := os.Lstat(to); err == nil && !isDatabase(to) {
 		return fmt.Errorf("%s: already exists; TO must be a new file or an empty database", cli.Printable(to))
 	}
