@@ -408,10 +408,11 @@ type task struct {
 	cells     cells     // features of the rows
 	labelled  []int32   // rows with known methods
 	features  []Feature // of the records
-	outcomes  []string  // sorted; empty if all rows have the same outcome
-	outcomeOf []int32   // by row: index of its outcome
-	phases    []int     // by outcome: the phase that it stops, or 0
-	view      *view     // of all rows
+	order     *featureOrder
+	outcomes  []string // sorted; empty if all rows have the same outcome
+	outcomeOf []int32  // by row: index of its outcome
+	phases    []int    // by outcome: the phase that it stops, or 0
+	view      *view    // of all rows
 	targets   []*target
 	digest    [sha256.Size]byte // of the rows with their features and outcomes
 	outside   Outside
@@ -471,6 +472,7 @@ func (t *Trainer) task(ctx context.Context) (*task, error) {
 	if len(k.labelled) == 0 {
 		return k, t.unusable.explain(t.stats.Observations, t.grammar.Name)
 	}
+	k.order = newFeatureOrder(k.features)
 	k.findOutcomes()
 	k.buildTargets()
 	k.findPhases()
