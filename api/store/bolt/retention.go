@@ -30,7 +30,7 @@ func (s *Store) DeleteCommit(ctx context.Context, subject, commit string, sequen
 		if sequence != 0 && info.Sequence != sequence {
 			return store.UpdatedError(subject, commit)
 		}
-		if err := versions.remove("=" + commit); err != nil {
+		if err := errors.Join(versions.remove("="+commit), tx.removeFeatures(subject, commit)); err != nil {
 			return err
 		}
 		for range versions.children() {
@@ -50,7 +50,10 @@ func (s *Store) DeleteSubject(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		return tx.bucket(subjectsBucket).remove(name)
+		for _, c := range subject.Commits {
+			err = errors.Join(err, tx.removeFeatures(name, c.Name))
+		}
+		return errors.Join(err, tx.bucket(subjectsBucket).remove(name))
 	})
 }
 

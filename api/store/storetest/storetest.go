@@ -30,7 +30,7 @@ func Test(t *testing.T, create func(t *testing.T) (open func() store.Store)) {
 		"grammars": testGrammars, "observations": testObservations, "subjects": testSubjects, "blocks": testBlocks, "models": testModels,
 		"aliases": testAliases, "jobs": testJobs, "campaigns": testCampaigns, "keys": testKeys, "expired key": testExpiredKey, "key log": testKeyLog,
 		"at once": testAtOnce, "ended context": testEndedContext, "any names": testAnyNames, "export": testExport,
-		"delete": testDelete, "delete at once": testDeleteAtOnce, "delete events": testDeleteEvents, "policies": testPolicies, "training": testTraining,
+		"delete": testDelete, "delete at once": testDeleteAtOnce, "delete events": testDeleteEvents, "policies": testPolicies, "features": testFeatures, "feature limit": testFeatureLimit, "training": testTraining,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, create(t)) })
 	}
