@@ -37,4 +37,5 @@ type Job struct {
 	From     string    `cbor:"15,keyasint,omitempty"` // the model whose trees are reused
 	Request  string    `cbor:"16,keyasint,omitempty"` // names the request of the job, which may be repeated; empty if it has no name
 	Body     []byte    `cbor:"17,keyasint,omitempty"` // digest of that request
+	Blocks   uint64    `cbor:"18,keyasint,omitempty"` // the last block of observations to train on, so that several processes train on the same; 0 for all blocks
 }
