@@ -127,11 +127,17 @@ func (s sparse) times(d *drawing, n *grammars.Node, _ int) int {
 	return times
 }
 
-// local chooses like uniform in some rules, and takes one of the smallest derivations
-// elsewhere. So a tree differs in the parts beside a path, though these may be large.
+// local chooses like uniform in some rules, without a limit on depth, and takes one of the
+// smallest derivations elsewhere. So a tree differs in the parts beside a path, though
+// these may be large or deep.
 type local struct {
 	uniform
 	rules []*grammars.Rule
+}
+
+func newLocal(opt Options, rules []*grammars.Rule) local {
+	opt.MaxDepth = maxTreeNodes
+	return local{uniform{opt}, rules}
 }
 
 func (l local) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node {
