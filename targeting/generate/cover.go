@@ -475,7 +475,7 @@ func (c *Cover) varied(p features.Path, number int) chooser {
 	case number%8 == 0:
 		return u
 	case number%3 == 2:
-		return newLocal(c.x.opt, c.rulesOf(p, number%2 == 1))
+		return newLocal(c.x.opt, c.rulesOf(p, number%2 == 1), number%4 == 3)
 	default:
 		return sparse{u, 1 + number%4}
 	}
