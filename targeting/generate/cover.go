@@ -53,7 +53,9 @@ type Cover struct {
 	far      []int           // by node: see distance
 	stale    bool            // whether far must be computed again
 	undo     []int           // the paths that the current drawing covers
-	failures []uint8         // by path: the number of its trees that could not be written
+	failures []uint8         // by path: the number of inputs in whose trees it was drawn but not read
+	blamed   []int           // by path: the last input that it was blamed for
+	number   int             // of the current input
 
 	target   grammars.Occurrence // the symbol that toTarget leads to
 	toTarget []int               // by node: the distance to the target
@@ -114,7 +116,7 @@ func NewCover(x *Generator, k int, opt CoverOptions) (*Cover, error) {
 func newCover(x *Generator, k int, opt CoverOptions, space *features.Space, paths []features.Path) *Cover {
 	c := &Cover{
 		x: x, k: k, space: space, extract: features.NewExtractor(space, k), target: derivation.None,
-		paths: paths, covered: make([]bool, len(paths)), failures: make([]uint8, len(paths)), left: len(paths),
+		paths: paths, covered: make([]bool, len(paths)), failures: make([]uint8, len(paths)), blamed: make([]int, len(paths)), left: len(paths),
 		at: map[uint64]int{}, prefixes: map[uint64]int{}, starts: make([]int, len(x.grammar.Nodes)),
 		pool: newPool(k), misses: make([]int, len(x.grammar.Nodes)), grafts: make([]uint64, len(paths)), buds: make([]uint8, len(paths)), planted: make([]bool, len(x.grammar.Nodes)),
 		plan: []stage{packing, grafting, single, grafting}, tried: make([]bool, len(paths)), alone: len(paths),
@@ -389,6 +391,7 @@ type candidate struct {
 func (c *Cover) best(ctx context.Context, p features.Path, closing chooser, tries, misses int) (*candidate, error) {
 	var best, other *candidate
 	found := 0
+	c.number++
 	goals := append([]*goal{c.x.newGoal(p, c.way(p[0]))}, c.needed(p)...)
 	for failed := 0; failed < tries && found < c.wanted(closing) && c.missed(p) < misses; {
 		late, needs := failed >= tries/2, len(goals)
@@ -539,7 +542,8 @@ const coverTexts = 3
 
 // blame records the paths that were drawn but not read: all of them if set is nil. A
 // path that is never read is no longer packed, because it would spoil every tree. It
-// gets a tree of its own.
+// gets a tree of its own. All trees that are compared for an input count once: one path can
+// spoil all of them, and all other paths of these trees would be blamed.
 func (c *Cover) blame(d *drawing, set *features.Set) {
 	if d.failed {
 		return
@@ -548,6 +552,10 @@ func (c *Cover) blame(d *drawing, set *features.Set) {
 		if set != nil && set.Has(c.k, c.space.ID(c.paths[i])) {
 			continue
 		}
+		if c.blamed[i] == c.number {
+			continue
+		}
+		c.blamed[i] = c.number
 		if c.failures[i]++; c.failures[i] == maxFailures {
 			c.count(c.paths[i], -1)
 		}
@@ -555,9 +563,10 @@ func (c *Cover) blame(d *drawing, set *features.Set) {
 	c.undo = c.undo[:0] // redrawn parts are not blamed
 }
 
-// maxFailures limits the trees in which a path was not read before it is no longer
-// packed.
-const maxFailures = 4
+// maxFailures limits the inputs in whose trees a path was not read before it is no longer
+// packed. In an ambiguous grammar, most paths of a packed tree may not be read, although
+// each of them is read with other neighbours.
+const maxFailures = 32
 
 // A need is a symbol that a note of the grammar says some rules need.
 type need struct {
