@@ -368,10 +368,11 @@ type task struct {
 	cells     cells     // features of the rows
 	labelled  []int32   // rows with known methods
 	features  []Feature // of the records
-	outcomes  []string  // sorted; empty if all rows have the same outcome
-	outcomeOf []int32   // by row: index of its outcome
-	phases    []int     // by outcome: the phase that it stops, or 0
-	view      *view     // of all rows
+	order     *featureOrder
+	outcomes  []string // sorted; empty if all rows have the same outcome
+	outcomeOf []int32  // by row: index of its outcome
+	phases    []int    // by outcome: the phase that it stops, or 0
+	view      *view    // of all rows
 	targets   []*target
 	digest    [sha256.Size]byte // of the rows with their features and outcomes
 	outside   Outside
@@ -385,17 +386,17 @@ type task struct {
 
 // A target is a class to learn: an outcome, or whether a unit is reached.
 type target struct {
-	name    string
-	unit    bool
-	labels  dtree.Bits
-	tree    dtree.Tree
-	digest  [8]byte // of the labels
-	held    heldOut
-	byDepth []heldOut           // cross-validation results of the tree cut at each depth
-	mixed   [bothWays][]heldOut // by which predictions a regression may overrule, less one: the same; nil if there is none to try
-	second  *logit.Regression   // may overrule the tree; nil if none may
-	allowed overruling
-	reused  bool // tree taken from an earlier model
+	name           string
+	unit           bool
+	labels         dtree.Bits
+	tree           dtree.Tree
+	digest         [8]byte // of the labels
+	held           heldOut
+	byDepth        []heldOut           // cross-validation results of the tree cut at each depth
+	withRegression [bothWays][]heldOut // by overruling, less one: the same with a regression; nil if none is tried
+	regression     *logit.Regression   // may overrule the tree; nil if none may
+	allowed        overruling
+	reused         bool // tree taken from an earlier model
 }
 
 // constant reports whether all rows of the target have the same label.
@@ -431,6 +432,7 @@ func (t *Trainer) task(ctx context.Context) (*task, error) {
 	if len(k.labelled) == 0 {
 		return k, t.unusable.explain(t.stats.Observations, t.grammar.Name)
 	}
+	k.order = newFeatureOrder(k.features)
 	k.findOutcomes()
 	k.buildTargets()
 	k.findPhases()
@@ -523,7 +525,7 @@ func (k *task) runTargets(ctx context.Context, rest []*target) error {
 			return err
 		}
 		for _, t := range rest {
-			t.dropRegression()
+			t.dropRegression(fold + 1)
 		}
 	}
 	var overruled []*target
@@ -531,7 +533,7 @@ func (k *task) runTargets(ctx context.Context, rest []*target) error {
 		i := choose(t.byDepth)
 		t.held = t.byDepth[i]
 		if depth, o := t.overruling(i); o != 0 {
-			i, t.held, t.allowed = depth, t.mixed[o-1][depth], o
+			i, t.held, t.allowed = depth, t.withRegression[o-1][depth], o
 			overruled = append(overruled, t)
 		}
 		t.tree = t.tree.Cut(depths[i])

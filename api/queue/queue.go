@@ -121,7 +121,9 @@ func (o Options) Attempt(ctx context.Context, run Run, j store.Job, w Work) (res
 // ErrCancelled is the cause of the end of the context of a job that was cancelled.
 var ErrCancelled = errors.New("the job was cancelled")
 
-// Crashed returns the error of a job that is given up because no attempt has ended.
-func Crashed(attempts int) error {
-	return fmt.Errorf("the process crashed during each of %d attempts", attempts)
+// A CrashError is the error of a job that is given up because no attempt has ended.
+type CrashError struct{ Attempts int }
+
+func (e *CrashError) Error() string {
+	return fmt.Sprintf("the process crashed during each of %d attempts", e.Attempts)
 }

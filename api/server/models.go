@@ -51,13 +51,13 @@ func (s *Server) TrainModel(ctx context.Context, req openapi.TrainModelRequestOb
 		Subject: req.Body.Subject, Commit: commit, Grammar: req.Body.Grammar, Start: req.Body.Start, From: req.Body.From, Options: options,
 	}
 	if name := req.Params.IdempotencyKey; name != "" {
-		j.Request, j.Body = digest(caller(ctx), name), []byte(digest(string(api.AppendJSON(nil, req.Body))))
+		j.RequestKey, j.BodyDigest = digest(caller(ctx), name), []byte(digest(string(api.AppendJSON(nil, req.Body))))
 	}
-	body := j.Body
+	body := j.BodyDigest
 	if j, err = s.jobs.Add(ctx, j, clientOf(ctx)); err != nil {
 		return nil, err
 	}
-	if !bytes.Equal(j.Body, body) {
+	if !bytes.Equal(j.BodyDigest, body) {
 		return nil, &repeatError{req.Params.IdempotencyKey, j.ID}
 	}
 	return openapi.TrainModel202JSONResponse{
@@ -81,7 +81,7 @@ type repeatError struct {
 }
 
 func (e *repeatError) Error() string {
-	return fmt.Sprintf("Idempotency-Key %q: must be a new one, because job %d has it with another request", e.name, e.job)
+	return fmt.Sprintf("Idempotency-Key %q: already used by job %d with another body; use a new key", e.name, e.job)
 }
 
 // checkJobSize rejects a training that exceeds the memory limit, estimated from the

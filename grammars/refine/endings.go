@@ -56,6 +56,7 @@ type endings struct {
 
 	of      [][]ending     // by cell; the first cell has no endings
 	cells   map[cell]int32 // to index
+	table   []int32        // the same by node and state, once the analysis is complete
 	asked   []cell         // in order, from the second cell on
 	stale   []bool         // by cell: whether its endings must be computed again
 	users   [][]int32      // by cell: the cells that were computed from it
@@ -211,6 +212,7 @@ func (e *endings) find(m *limit.Meter, start string) bool {
 		}
 		if !e.deeper {
 			e.done = true
+			e.tabulate()
 			return true
 		}
 	}
@@ -309,7 +311,21 @@ func derivesToken(g *grammars.Grammar) []bool {
 
 // Cell returns the number of the pair of a node and a lexer state. It is 0 if no
 // derivation of the node begins in the state.
-func (e *endings) Cell(n *grammars.Node, state byte) int { return int(e.cells[cell{n.ID, state}]) }
+func (e *endings) Cell(n *grammars.Node, state byte) int {
+	if int(state) >= len(e.states) {
+		return 0
+	}
+	return int(e.table[int(n.ID)*len(e.states)+int(state)])
+}
+
+// tabulate writes the cells into a table, because they are looked up for each symbol of an
+// input.
+func (e *endings) tabulate() {
+	e.table = make([]int32, len(e.grammar.Nodes)*len(e.states))
+	for c, i := range e.cells {
+		e.table[int(c.node)*len(e.states)+int(c.state)] = i
+	}
+}
 
 // ask returns the endings of a node found so far, given the stack that it begins with,
 // and has them analysed.

@@ -17,7 +17,8 @@ type Modes struct {
 	sets    [][]Stack
 	numbers map[string]StackSet
 	plans   map[planKey]*Plan
-	above   [][]int32 // by cell: the cells right above it; computed on demand
+	read    map[readingKey][]Reading // the results of Readings
+	above   [][]int32                // by cell: the cells right above it; computed on demand
 }
 
 // Modes returns the lexer states of the derivations. It returns nil if they are not
@@ -26,7 +27,7 @@ func (r *Refinement) Modes() *Modes {
 	if r.endings == nil {
 		return nil
 	}
-	return &Modes{endings: r.endings, symbols: r.grammar.Symbols(), sets: [][]Stack{nil}, numbers: map[string]StackSet{}, plans: map[planKey]*Plan{}}
+	return &Modes{endings: r.endings, symbols: r.grammar.Symbols(), sets: [][]Stack{nil}, numbers: map[string]StackSet{}, plans: map[planKey]*Plan{}, read: map[readingKey][]Reading{}}
 }
 
 // A StackSet is the number of a set of stacks.
@@ -139,14 +140,26 @@ type Reading struct {
 	pieces []*grammars.Rule
 }
 
-// Readings returns how the lexer can read the token of a symbol in a turn.
+// A readingKey identifies the arguments of [Modes.Readings].
+type readingKey struct {
+	node grammars.Occurrence
+	turn Turn
+}
+
+// Readings returns how the lexer can read the token of a symbol in a turn. The caller must
+// not change the result.
 func (m *Modes) Readings(n *grammars.Node, t Turn) []Reading {
-	var out []Reading
-	for _, r := range m.read(n, m.stack(t.State)) {
+	key := readingKey{n.ID, t}
+	out, ok := m.read[key]
+	if ok {
+		return out
+	}
+	for _, r := range m.endings.read(n, m.stack(t.State)) {
 		if m.has(t.After, r.after) {
 			out = append(out, Reading{r.Rule, r.Mode, r.after, r.Pieces})
 		}
 	}
+	m.read[key] = out
 	return out
 }
 

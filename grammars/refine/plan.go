@@ -12,9 +12,17 @@ type Plan struct {
 	modes *Modes
 	node  *grammars.Node
 	start Stack
-	body  *grammars.Node   // of a repetition
-	once  bool             // whether a repetition has at most one round
-	good  []map[Stack]bool // by part, and after the last: the stacks from which the plan can be completed
+	body  *grammars.Node        // of a repetition
+	once  bool                  // whether a repetition has at most one round
+	good  []map[Stack]bool      // by part, and after the last: the stacks from which the plan can be completed
+	found map[planPart]StackSet // the results of into
+}
+
+// A planPart identifies the arguments of [Plan.into].
+type planPart struct {
+	good  int
+	part  grammars.Occurrence
+	stack Stack
 }
 
 // A planKey identifies a plan.
@@ -35,7 +43,7 @@ func (m *Modes) PlanPart(n *grammars.Node, t Turn, part int, states uint64) *Pla
 	if p, ok := m.plans[key]; ok {
 		return p
 	}
-	p := &Plan{modes: m, node: n, start: m.stack(t.State)}
+	p := &Plan{modes: m, node: n, start: m.stack(t.State), found: map[planPart]StackSet{}}
 	if n.Kind == grammars.Repetition {
 		p.repeat(n, t)
 	} else {
@@ -115,11 +123,11 @@ func (p *Plan) Part(i int, part *grammars.Node, s Stack) (StackSet, bool) {
 	case s.empty(): // only parts without tokens follow
 		return AnyStack, true
 	case p.body != nil && p.once:
-		return p.into(p.good[1], part, s)
+		return p.into(1, part, s)
 	case p.body != nil:
-		return p.into(p.good[0], part, s)
+		return p.into(0, part, s)
 	default:
-		return p.into(p.good[i+1], part, s)
+		return p.into(i+1, part, s)
 	}
 }
 
@@ -128,17 +136,30 @@ func (p *Plan) Last(s Stack) (StackSet, bool) {
 	if s.empty() {
 		return AnyStack, true
 	}
-	return p.into(p.good[1], p.body, s)
+	return p.into(1, p.body, s)
 }
 
-// into returns the stacks that a part may end with so that it leads to a good one.
-func (p *Plan) into(good map[Stack]bool, part *grammars.Node, s Stack) (StackSet, bool) {
+// maxFound limits the answers that a plan remembers.
+const maxFound = 10_000
+
+// into returns the stacks that a part may end with so that it leads to a good one, and
+// reports whether there are any. The good stacks are given by their index.
+func (p *Plan) into(good int, part *grammars.Node, s Stack) (StackSet, bool) {
 	m := p.modes
-	var out []Stack
-	for _, e := range m.of[m.Cell(part, m.state(part, s))] {
-		if good[m.then(s, part, e.stack)] {
-			out = append(out, e.stack)
+	key := planPart{good, part.ID, s}
+	set, ok := p.found[key]
+	if !ok {
+		var out []Stack
+		for _, e := range m.of[m.Cell(part, m.state(part, s))] {
+			if p.good[good][m.then(s, part, e.stack)] {
+				out = append(out, e.stack)
+			}
 		}
+		if len(p.found) == maxFound {
+			clear(p.found)
+		}
+		set = m.set(out)
+		p.found[key] = set
 	}
-	return m.set(out), len(out) > 0
+	return set, len(m.sets[set]) > 0
 }

@@ -63,6 +63,7 @@ type fdLoop struct {
 	rand    *rand.Rand
 	rules   []*grammars.Rule // with choices
 
+	generator     *generate.Generator
 	probabilities *generate.Probabilities
 	kept          suite
 	generation    int
@@ -93,6 +94,9 @@ func newFDLoop(ctx context.Context, g *grammars.Grammar, opt Options, a *archive
 	if f.weights, err = weightsOf(opt.Goal, opt.Ignore); err != nil {
 		return nil, err
 	}
+	if f.generator, err = generate.New(g, f.rand, opt.generate(nil)); err != nil { //nolint:contextcheck // reading one token back is bounded and takes no context
+		return nil, err
+	}
 	if len(corpus) == 0 {
 		seeds, err := f.random(ctx, f.Seeds)
 		if err != nil {
@@ -108,7 +112,7 @@ func newFDLoop(ctx context.Context, g *grammars.Grammar, opt Options, a *archive
 
 // random returns n random inputs.
 func (f *fdLoop) random(ctx context.Context, n int) ([]*generate.Input, error) {
-	return generateBy(ctx, f.grammar, f.options, f.rand, nil, n)
+	return generateBy(ctx, f.generator, nil, n)
 }
 
 func (f *fdLoop) next(ctx context.Context, last []*individual) ([]*individual, End, error) {
@@ -130,7 +134,7 @@ func (f *fdLoop) next(ctx context.Context, last []*individual) ([]*individual, E
 		return nil, EndGenerations, nil
 	}
 	f.generation++
-	inputs, err := generateBy(ctx, f.grammar, f.options, f.rand, f.probabilities, f.Inputs)
+	inputs, err := generateBy(ctx, f.generator, f.probabilities, f.Inputs)
 	if err != nil {
 		return nil, "", err
 	}
@@ -324,8 +328,8 @@ func (s scores) values(w Weights, size, novelty float64) []float64 {
 // mutants returns a mutant of each input: bits of some tokens are flipped, or two
 // subtrees of the same rule are swapped.
 func (f *fdLoop) mutants(ctx context.Context, inputs []*generate.Input) ([]*individual, error) {
-	x, err := generate.New(f.grammar, f.rand, f.options.generate(nil)) //nolint:contextcheck // reading one token back is bounded and takes no context
-	if err != nil {
+	x := f.generator
+	if err := x.SetProbabilities(nil); err != nil {
 		return nil, err
 	}
 	var out []*individual

@@ -137,6 +137,16 @@ func New(g *grammars.Grammar, r *rand.Rand, opt Options) (*Generator, error) {
 	return x, nil
 }
 
+// SetProbabilities replaces the probabilities of a generator's choices.
+func (x *Generator) SetProbabilities(p *Probabilities) error {
+	if err := p.fits(x.grammar); err != nil {
+		return err
+	}
+	x.opt.Probabilities = p
+	x.chooser = newChooser(x.grammar, x.opt)
+	return nil
+}
+
 // Next generates an input. The error wraps [ErrUnwritten] if no tree could be
 // written. After several failures the trees become smaller.
 func (x *Generator) Next(ctx context.Context) (*Input, error) {

@@ -46,13 +46,19 @@ func (d *drawing) leastDepth(n *grammars.Node) int {
 	return depth
 }
 
-// readings returns how the lexer can read a token of a type in its state.
+// readings returns how the lexer can read a token of a type in its state. The caller must
+// not change the result.
 func (d *drawing) readings(n *grammars.Node, kind int) []refine.Reading {
 	readings := d.modes.Readings(n, d.turn(n))
 	if d.grammar.Scannerless {
 		return readings
 	}
-	return slices.DeleteFunc(readings, func(r refine.Reading) bool { return !slices.Contains(d.grammar.TokenRules(kind), r.Rule) })
+	rules := d.grammar.TokenRules(kind)
+	other := func(r refine.Reading) bool { return !slices.Contains(rules, r.Rule) }
+	if !slices.ContainsFunc(readings, other) {
+		return readings
+	}
+	return slices.DeleteFunc(slices.Clone(readings), other)
 }
 
 // shift changes the lexer's state after a token. Root is the derived node of the
@@ -61,15 +67,13 @@ func (d *drawing) shift(n *grammars.Node, kind int, root *grammars.Node) {
 	if d.stack == "" {
 		return
 	}
-	readings := d.readings(n, kind)
-	if n.Kind == grammars.Reference && root != nil {
-		readings = slices.DeleteFunc(readings, func(r refine.Reading) bool { return d.modes.Inside(n, r.Rule) != root })
+	for _, r := range d.readings(n, kind) {
+		if n.Kind != grammars.Reference || root == nil || d.modes.Inside(n, r.Rule) == root {
+			d.stack = d.modes.Shift(d.stack, n, r.After)
+			return
+		}
 	}
-	if len(readings) == 0 {
-		d.failed = true
-		return
-	}
-	d.stack = d.modes.Shift(d.stack, n, readings[0].After)
+	d.failed = true
 }
 
 // endInput changes the lexer's state at the end of the input.

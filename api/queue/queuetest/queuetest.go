@@ -262,10 +262,10 @@ func testRepeated(t *testing.T, s store.Store) {
 	w := Work(t, s, 2)
 	w.Must(t, store.Job{}, "")
 	<-w.Begun
-	named := store.Job{Request: "r", Body: []byte("b")}
+	named := store.Job{RequestKey: "r", BodyDigest: []byte("b")}
 	first := w.Must(t, named, "a")
-	other := w.Must(t, store.Job{Request: "other"}, "b")
-	if j := w.Must(t, named, "a"); j.ID != first.ID || string(j.Body) != "b" || other.ID == first.ID { // although the queue is full
+	other := w.Must(t, store.Job{RequestKey: "other"}, "b")
+	if j := w.Must(t, named, "a"); j.ID != first.ID || string(j.BodyDigest) != "b" || other.ID == first.ID { // although the queue is full
 		t.Errorf("a repeated request got job %d, want %d", j.ID, first.ID)
 	}
 	for range 2 {

@@ -65,7 +65,7 @@ func (s *Store) Job(ctx context.Context, id uint64) (store.Job, error) {
 // Jobs implements [store.Store].
 func (s *Store) Jobs(ctx context.Context, subject string, before uint64, limit int) ([]store.Job, error) {
 	return list[store.Job](ctx, s, `select data from jobs
-		where ($1::bytea = '' or subject = $1) and ($2 = 0 or id < $2) order by id desc limit $3`, []byte(subject), int64(before), limitOf(limit))
+		where ($1::bytea = '' or subject = $1) and ($2::int8 = 0 or id < $2) order by id desc limit $3`, []byte(subject), int64(before), limitOf(limit))
 }
 
 // OpenJobs implements [store.Store].

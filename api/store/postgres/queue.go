@@ -134,8 +134,8 @@ func (q *jobQueue) Add(ctx context.Context, j store.Job, client string) (store.J
 		if _, err := tx.Exec(ctx, "select from counters where name = 'jobs' for update"); err != nil {
 			return err
 		}
-		if j.Request != "" {
-			err := get(ctx, tx, &j, pgx.ErrNoRows, "select data from jobs where request = $1", []byte(j.Request))
+		if j.RequestKey != "" {
+			err := get(ctx, tx, &j, pgx.ErrNoRows, "select data from jobs where request = $1", []byte(j.RequestKey))
 			if !errors.Is(err, pgx.ErrNoRows) {
 				return err
 			}
@@ -159,7 +159,7 @@ func (q *jobQueue) Add(ctx context.Context, j store.Job, client string) (store.J
 		}
 		j.ID, j.State, j.Created = n, store.Queued, q.store.now()
 		return put(ctx, tx, j, "insert into jobs (id, subject, ended, queued, client, request, river_id, data) values ($1, $2, false, true, $3, nullif($4, ''::bytea), $5, $6)",
-			int64(n), []byte(j.Subject), []byte(client), []byte(j.Request), row)
+			int64(n), []byte(j.Subject), []byte(client), []byte(j.RequestKey), row)
 	})
 	return j, err
 }
@@ -333,7 +333,7 @@ func (q *jobQueue) repair(ctx context.Context) error {
 // resume queues a job that nobody runs, or gives it up.
 func (q *jobQueue) resume(ctx context.Context, tx pgx.Tx, row jobRow) error {
 	if row.State == store.Running && row.Attempts >= maxAttempts {
-		row.State, row.Error, row.Ended = store.Interrupted, queue.Crashed(row.Attempts).Error(), q.store.now()
+		row.State, row.Error, row.Ended = store.Interrupted, (&queue.CrashError{Attempts: row.Attempts}).Error(), q.store.now()
 		q.Log.WarnContext(ctx, "job given up", "job", row.ID, "attempts", row.Attempts)
 		return saveJob(ctx, tx, row.Job)
 	}

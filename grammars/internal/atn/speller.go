@@ -198,12 +198,13 @@ func (s *Speller) Place(from Lexed, kind int32, rule int, text []byte, last bool
 	if !ok || len(text) == 0 {
 		return nil
 	}
-	threads := []spelling{first}
+	var rooms [2][4]spelling // enough for most tokens
+	threads, next := append(rooms[0][:0], first), rooms[1][:0]
 	for len(text) > 0 {
 		class, width := s.lexer.classes.decode(text)
 		char, _ := utf8.DecodeRune(text)
 		text = text[width:]
-		var next []spelling
+		next = next[:0]
 		for _, t := range threads {
 			to, ok := s.step(t, int(class), char)
 			if !ok {
@@ -214,7 +215,7 @@ func (s *Speller) Place(from Lexed, kind int32, rule int, text []byte, last bool
 				next = s.more(next, to)
 			}
 		}
-		if threads = next; len(threads) == 0 {
+		if threads, next = next, threads; len(threads) == 0 {
 			return nil
 		}
 	}
