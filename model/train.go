@@ -497,6 +497,15 @@ func (k *task) run(ctx context.Context) error {
 		}
 	}
 	k.progress.report, k.progress.total = k.opt.Progress, k.treeCount(rest)
+	if k.opt.Shards != nil {
+		return k.runShards(ctx, rest)
+	}
+	return k.runTargets(ctx, rest)
+}
+
+// runTargets grows the trees of targets and cross-validates them. The result of a target
+// does not depend on the others.
+func (k *task) runTargets(ctx context.Context, rest []*target) error {
 	trees, err := k.learn(ctx, k.view, rest, nil)
 	if err != nil {
 		return err

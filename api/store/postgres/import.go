@@ -151,8 +151,8 @@ func (in *importer) add(ctx context.Context, e store.Entry) error {
 			return err
 		}
 		var request any // null if there is none
-		if j.Request != "" {
-			request = []byte(j.Request)
+		if j.RequestKey != "" {
+			request = []byte(j.RequestKey)
 		}
 		return in.row(ctx, "jobs", int64(e.Number()), []byte(j.Subject), j.State.Ended(), j.State == store.Queued, request, value)
 	case store.KeyEntry:

@@ -84,7 +84,7 @@ training starts again with the service.`,
 	flags.BoolVar(&c.demo, "demo", false, "start with an example, and print requests to try")
 	flags.DurationVar(&c.timeout, "timeout", time.Minute, "maximum duration of a request that is not streamed")
 	flags.Int64Var(&c.maxUpload, "max-upload", 1<<30, "maximum size of a streamed body in `BYTES`")
-	flags.Int64Var(&c.maxMemory, "max-memory", 2048, "memory to train within, in `MiB`: what exceeds it goes to temporary files in TMPDIR")
+	flags.Int64Var(&c.maxMemory, "max-memory", 2048, "memory limit of a training in `MiB`, as estimated. From half of it, features go to temporary files in TMPDIR; the training fails if the rest does not fit")
 	flags.Int64Var(&c.featureCache, "feature-cache", 512, "maximum size in `MiB` of the features of observations that the store keeps for later trainings; 0 for none")
 	flags.Int64Var(&c.maxBodies, "max-bodies", 256, "maximum memory for the bodies of concurrent requests in `MiB`; one key may use a quarter")
 	flags.IntVar(&c.parserCache, "parser-cache", 64, "maximum size in `MiB` of each of the two caches that speed up later parses with a grammar, for tokens and for predictions")
