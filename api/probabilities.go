@@ -25,7 +25,7 @@ func (e *Engine) LearnProbabilities(ctx context.Context, grammar string, req ope
 	if err != nil {
 		return openapi.Learned{}, err
 	}
-	tally, texts := generate.NewTally(g.Grammar), generate.Texts{}
+	tally, texts := generate.NewContextTally(g.Grammar, req.Context), generate.Texts{}
 	use := tally.Add
 	if req.Tokens {
 		use = func(tree *derivation.Tree) error { texts.Mine(g.Grammar, tree); return nil }

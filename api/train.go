@@ -65,6 +65,7 @@ type Learning struct {
 	Cached   func(key []byte) iter.Seq2[CachedBlock, error]
 	Total    int64                  // observations in Blocks; 0 if unknown
 	Progress func(openapi.Progress) // called from time to time; may be nil
+	Shards   model.Shards           // shares the training with other processes; nil if there are none
 }
 
 // A CachedBlock is a block of observations whose features are kept between trainings.
@@ -133,6 +134,7 @@ func (e *Engine) Learn(ctx context.Context, l Learning) (learned *model.Model, e
 	opt.Progress = func(done, total int) {
 		report(openapi.Progress{Stage: "learning", Done: int64(done), Total: int64(total)})
 	}
+	opt.Shards = l.Shards
 	trainer, err := model.NewTrainer(ctx, start, l.Grammar.Sources, opt)
 	if err != nil {
 		return nil, err

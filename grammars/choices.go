@@ -25,8 +25,28 @@ func (g *Grammar) Choices() *Choices {
 // includes the choices inside tokens and trivia. The error is a *limit.Error if a
 // token takes too long to parse.
 func (c *Choices) Each(tree *derivation.Tree, visit func(n *Node, choice int)) error {
+	return c.EachWithin(tree, 0, func(n *Node, choice int, _ []Occurrence) { visit(n, choice) })
+}
+
+// EachWithin is like Each, and also passes up to a number of symbols that enclose the
+// choice, the nearest first. The caller must not keep them.
+func (c *Choices) EachWithin(tree *derivation.Tree, symbols int, each func(n *Node, choice int, within []Occurrence)) error {
+	var chain, within []Occurrence // the symbols that enclose the current node, the nearest last, and those that are passed
+	enter := func(depth int, o Occurrence) {
+		if symbols == 0 {
+			return
+		}
+		chain, within = append(chain[:depth], o), within[:0]
+		for _, o := range slices.Backward(chain[max(0, len(chain)-symbols):]) {
+			within = append(within, o)
+		}
+	}
+	visit := func(n *Node, choice int) { each(n, choice, within) }
 	dissector := tree.Dissector()
 	for depth, n := range tree.All() {
+		if depth > 0 {
+			enter(depth-1, n.Occurrence())
+		}
 		switch n.Kind() {
 		case derivation.Rule:
 			root := c.grammar.ParserRules()[n.Rule()].Root
@@ -39,7 +59,7 @@ func (c *Choices) Each(tree *derivation.Tree, visit func(n *Node, choice int)) e
 			if err != nil {
 				return err
 			}
-			c.inside(n.Occurrence(), inside, visit)
+			c.inside(n.Occurrence(), inside, depth, enter, visit)
 		}
 	}
 	trivia := c.grammar.Nodes[c.grammar.Trivia]
@@ -51,10 +71,11 @@ func (c *Choices) Each(tree *derivation.Tree, visit func(n *Node, choice int)) e
 		if err != nil {
 			return err
 		}
-		if trivia.Kind == Alternation {
+		if within = nil; trivia.Kind == Alternation {
 			visit(trivia, slices.IndexFunc(trivia.Children, func(n *Node) bool { return n.ID == o }))
 		}
-		c.inside(o, inside, visit)
+		enter(0, o)
+		c.inside(o, inside, 1, enter, visit)
 	}
 	return nil
 }
@@ -68,14 +89,16 @@ func (c *Choices) Rounds(n derivation.Node, visit func(repetition *Node, from, t
 	c.round = nil
 }
 
-// inside visits the choices inside a token.
-func (c *Choices) inside(o Occurrence, tree *derivation.Tree, visit func(*Node, int)) {
+// inside visits the choices inside a token, which is enclosed by a number of symbols
+// including the token. It calls enter for each symbol inside.
+func (c *Choices) inside(o Occurrence, tree *derivation.Tree, enclosing int, enter func(int, Occurrence), visit func(*Node, int)) {
 	if tree == nil {
 		return
 	}
 	for depth, n := range tree.All() {
 		if depth > 0 {
 			o = n.Occurrence()
+			enter(enclosing+depth-1, o)
 		}
 		if n.Kind() == derivation.Rule && len(c.grammar.Nodes[o].Children) > 0 {
 			c.node(c.grammar.Nodes[o].Children[0], n, visit)

@@ -386,17 +386,17 @@ type task struct {
 
 // A target is a class to learn: an outcome, or whether a unit is reached.
 type target struct {
-	name    string
-	unit    bool
-	labels  dtree.Bits
-	tree    dtree.Tree
-	digest  [8]byte // of the labels
-	held    heldOut
-	byDepth []heldOut           // cross-validation results of the tree cut at each depth
-	mixed   [bothWays][]heldOut // by which predictions a regression may overrule, less one: the same; nil if there is none to try
-	second  *logit.Regression   // may overrule the tree; nil if none may
-	allowed overruling
-	reused  bool // tree taken from an earlier model
+	name           string
+	unit           bool
+	labels         dtree.Bits
+	tree           dtree.Tree
+	digest         [8]byte // of the labels
+	held           heldOut
+	byDepth        []heldOut           // cross-validation results of the tree cut at each depth
+	withRegression [bothWays][]heldOut // by overruling, less one: the same with a regression; nil if none is tried
+	regression     *logit.Regression   // may overrule the tree; nil if none may
+	allowed        overruling
+	reused         bool // tree taken from an earlier model
 }
 
 // constant reports whether all rows of the target have the same label.
@@ -497,6 +497,15 @@ func (k *task) run(ctx context.Context) error {
 		}
 	}
 	k.progress.report, k.progress.total = k.opt.Progress, k.treeCount(rest)
+	if k.opt.Shards != nil {
+		return k.runShards(ctx, rest)
+	}
+	return k.runTargets(ctx, rest)
+}
+
+// runTargets grows the trees of targets and cross-validates them. The result of a target
+// does not depend on the others.
+func (k *task) runTargets(ctx context.Context, rest []*target) error {
 	trees, err := k.learn(ctx, k.view, rest, nil)
 	if err != nil {
 		return err
@@ -516,7 +525,7 @@ func (k *task) run(ctx context.Context) error {
 			return err
 		}
 		for _, t := range rest {
-			t.dropRegression()
+			t.dropRegression(fold + 1)
 		}
 	}
 	var overruled []*target
@@ -524,7 +533,7 @@ func (k *task) run(ctx context.Context) error {
 		i := choose(t.byDepth)
 		t.held = t.byDepth[i]
 		if depth, o := t.overruling(i); o != 0 {
-			i, t.held, t.allowed = depth, t.mixed[o-1][depth], o
+			i, t.held, t.allowed = depth, t.withRegression[o-1][depth], o
 			overruled = append(overruled, t)
 		}
 		t.tree = t.tree.Cut(depths[i])

@@ -159,6 +159,7 @@ var contractFields = map[string][]Field{
 	"LearnProbabilitiesParams": {
 		{Name: "start", Description: "Parser rule to start from; the grammar's first parser rule if absent.", Placeholder: "RULE", Schema: Schema{Type: "string", MaxSize: 200}},
 		{Name: "invert", Description: "Make likely choices unlikely, and unlikely choices likely.", Default: false, Schema: Schema{Type: "boolean"}},
+		{Name: "context", Description: "Length k of the k-paths that a choice depends on: an option and the k-1 symbols that enclose it. Where the corpus never makes a choice within these symbols, fewer of them count. With 1, choices do not depend on the symbols that enclose them.", Default: 1, Schema: Schema{Type: "integer", Min: new(float64(1)), Max: new(float64(8))}},
 		{Name: "tokens", Description: "Collect the texts of tokens instead, for `tokens` of a generate request.", Default: false, Schema: Schema{Type: "boolean"}},
 	},
 	"ListAliasesParams": {

@@ -3538,6 +3538,9 @@ type LearnProbabilitiesParams struct {
 	// Invert Make likely choices unlikely, and unlikely choices likely.
 	Invert bool `form:"invert,omitempty" json:"invert,omitempty,omitzero"`
 
+	// Context Length k of the k-paths that a choice depends on: an option and the k-1 symbols that enclose it. Where the corpus never makes a choice within these symbols, fewer of them count. With 1, choices do not depend on the symbols that enclose them.
+	Context int `form:"context,omitempty" json:"context,omitempty,omitzero"`
+
 	// Tokens Collect the texts of tokens instead, for `tokens` of a generate request.
 	Tokens bool `form:"tokens,omitempty" json:"tokens,omitempty,omitzero"`
 }
@@ -7763,6 +7766,14 @@ func NewLearnProbabilitiesRequestWithBody(server string, grammar GrammarName, pa
 		}
 
 		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "invert", params.Invert, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "context", params.Context, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -19007,6 +19018,13 @@ func (w *ServerInterfaceWrapper) LearnProbabilities(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "invert", ctx.QueryParams(), &params.Invert, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter invert: %s", err))
+	}
+
+	// ------------- Optional query parameter "context" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "context", ctx.QueryParams(), &params.Context, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter context: %s", err))
 	}
 
 	// ------------- Optional query parameter "tokens" -------------

@@ -205,12 +205,12 @@ func (q *local) next(ctx context.Context, run Run) bool {
 	q.mu.Lock()
 	j := o.Job
 	q.mu.Unlock()
-	result, err := q.Attempt(work, run, j, func(p openapi.Progress) {
+	result, err := q.Attempt(work, run, j, Work{Report: func(p openapi.Progress) {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		o.progress = p
 		o.notify()
-	})
+	}})
 	if err == nil {
 		j.State, j.Ended = store.Done, time.Now().UTC()
 		j, err = q.store.CompleteJob(work, j, result.Model, result.File)

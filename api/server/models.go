@@ -95,12 +95,12 @@ func (s *Server) checkJobSize(ctx context.Context, subject, commit string, optio
 }
 
 // run runs a job in a span.
-func (s *Server) run(ctx context.Context, j store.Job, report func(openapi.Progress)) (queue.Result, error) {
-	return s.traceJob(ctx, j, func(ctx context.Context) (queue.Result, error) { return s.train(ctx, j, report) })
+func (s *Server) run(ctx context.Context, j store.Job, w queue.Work) (queue.Result, error) {
+	return s.traceJob(ctx, j, func(ctx context.Context) (queue.Result, error) { return s.train(ctx, j, w) })
 }
 
 // train trains a model on stored observations.
-func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Progress)) (queue.Result, error) {
+func (s *Server) train(ctx context.Context, j store.Job, w queue.Work) (queue.Result, error) {
 	var none queue.Result
 	g, err := s.library.Grammar(ctx, j.Grammar)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Pro
 	if err != nil {
 		return none, err
 	}
-	l := api.Learning{Grammar: g, Start: j.Start, From: j.From, Total: info.Observations, Progress: report}
+	l := api.Learning{Grammar: g, Start: j.Start, From: j.From, Total: info.Observations, Progress: w.Report, Shards: w.Shards}
 	l.Cached = func(key []byte) iter.Seq2[api.CachedBlock, error] { return s.blocks(ctx, j, key) }
 	if err := json.Unmarshal(j.Options, &l.Options); err != nil {
 		return none, err
@@ -119,7 +119,7 @@ func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Pro
 	if err != nil {
 		return none, err
 	}
-	report(openapi.Progress{Stage: "storing"})
+	w.Report(openapi.Progress{Stage: "storing"})
 	var file bytes.Buffer
 	if err := m.Write(&file); err != nil {
 		return none, err
@@ -139,7 +139,7 @@ func (s *Server) blocks(ctx context.Context, j store.Job, key []byte) iter.Seq2[
 		}
 		for at := uint64(1); ; at++ {
 			b, err := s.Store.Block(ctx, j.Subject, j.Commit, at, key)
-			if err == nil && b.Number == 0 {
+			if err == nil && (b.Number == 0 || j.Blocks != 0 && b.Number > j.Blocks) {
 				return
 			}
 			at = b.Number

@@ -37,4 +37,5 @@ type Job struct {
 	From       string    `cbor:"15,keyasint,omitempty"` // the model whose trees are reused
 	RequestKey string    `cbor:"16,keyasint,omitempty"` // digest of the client and its idempotency key; empty without a key
 	BodyDigest []byte    `cbor:"17,keyasint,omitempty"` // of the request with that key
+	Blocks     uint64    `cbor:"18,keyasint,omitempty"` // the last block of observations to train on, so that several processes train on the same; 0 for all blocks
 }

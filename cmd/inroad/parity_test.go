@@ -419,6 +419,8 @@ func generateRequests() []parityRequest {
 		solve("solve with a wrong path and from an unknown rule", "json", openapi.SolveRequest{Require: []string{"aray"}, Start: "arry"}, "--require aray --start arry", 1),
 		learn("learn probabilities", openapi.LearnProbabilitiesParams{}, "", 0),
 		learn("learn inverted probabilities", openapi.LearnProbabilitiesParams{Invert: true}, "--invert", 0),
+		learn("learn probabilities by context", openapi.LearnProbabilitiesParams{Context: 3}, "--context 3", 0),
+		learn("learn probabilities by too long a context", openapi.LearnProbabilitiesParams{Context: 9}, "--context 9", 1),
 		learn("learn probabilities from an unknown rule", openapi.LearnProbabilitiesParams{Start: "arry"}, "--start arry", 1),
 	}
 }

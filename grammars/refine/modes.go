@@ -18,7 +18,7 @@ type Modes struct {
 	numbers map[string]StackSet
 	plans   map[planKey]*Plan
 	read    map[readingKey][]Reading // the results of Readings
-	above   [][]int32 // by cell: the cells right above it; computed on demand
+	above   [][]int32                // by cell: the cells right above it; computed on demand
 }
 
 // Modes returns the lexer states of the derivations. It returns nil if they are not

@@ -12,9 +12,9 @@ type Plan struct {
 	modes *Modes
 	node  *grammars.Node
 	start Stack
-	body  *grammars.Node   // of a repetition
-	once  bool             // whether a repetition has at most one round
-	good  []map[Stack]bool // by part, and after the last: the stacks from which the plan can be completed
+	body  *grammars.Node        // of a repetition
+	once  bool                  // whether a repetition has at most one round
+	good  []map[Stack]bool      // by part, and after the last: the stacks from which the plan can be completed
 	found map[planPart]StackSet // the results of into
 }
 

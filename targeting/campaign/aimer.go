@@ -96,7 +96,7 @@ func (a *aimer) learn(ctx context.Context, last []*individual) (bool, error) {
 		a.symbols += i.tree.Len()
 	}
 	a.goals = nil
-	work := time.Duration(a.symbols) * symbolTrained
+	work := time.Duration(a.symbols) * a.guided.effort.trained
 	if a.rows+len(a.pending) < a.due || !a.guided.effort.allows(training, work) {
 		return false, nil
 	}

@@ -5,11 +5,13 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/inroad/inroad/grammars/grammartest"
 	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/targeting/generate"
 )
 
 // euclid is the grammar of the worked example of mappings.
@@ -271,5 +273,64 @@ func TestFlipBits(t *testing.T) {
 		if flipped != want {
 			t.Errorf("share %v: %d bits are flipped, want %d", share, flipped, want)
 		}
+	}
+}
+
+// euclidCalls is the grammar of the worked mutations of FDLoop. A digit has two alternatives.
+const euclidCalls = `grammar Euclid;
+call : 'euclid(' arg ', ' arg ')' EOF ;
+arg : digit+ ;
+digit : '0' | nonzero ;
+nonzero : '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' ;
+`
+
+// Figure 3: the probabilities 0.09 and 0.91 of the rule digit both become 0.5.
+func TestWorkedGrammarMutation(t *testing.T) {
+	g := grammartest.Load(t, euclidCalls)
+	learned, err := learn(g, grammartest.Parse(t, g, "euclid(12345, 608795)")) // 1 of 11 digits
+	if err != nil {
+		t.Fatal(err)
+	}
+	digit := g.Nodes[g.Rule("digit").Root]
+	if got := learned.Alternatives(digit); math.Abs(got[0]-1.0/11) > 1e-9 || math.Abs(got[1]-10.0/11) > 1e-9 {
+		t.Errorf("learned %v, want 1/11 and 10/11", got)
+	}
+	x, err := generate.New(g, rand.New(rand.NewPCG(1, 0)), generate.Options{Probabilities: learned.WithUniform(g.Rule("digit"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	zeros, digits := 0, 0
+	for range 100 {
+		input, err := x.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		zeros += strings.Count(string(input.Text), "0")
+		digits += len(input.Text) - len("euclid(, )")
+	}
+	if share := float64(zeros) / float64(digits); digits < 1000 || math.Abs(share-0.5) > 0.05 { // the standard deviation is 0.015
+		t.Errorf("%d of %d digits are 0, want half of them", zeros, digits)
+	}
+}
+
+// Figures 7 and 8: a flipped bit turns 4 into 0, and a swap exchanges the digits.
+func TestWorkedInputMutations(t *testing.T) {
+	g := grammartest.Load(t, euclidCalls)
+	r := rand.New(rand.NewPCG(1, 0))
+	const before, after = "euclid(21, 4)", "euclid(21, 0)"
+	tree, found := grammartest.Parse(t, g, before), false
+	for range 1000 { // one of 6 tokens, and one of its bits
+		found = found || string(flipBits(r, tree, 0)) == after
+	}
+	if !found {
+		t.Errorf("no flipped bit turns %s into %s", before, after)
+	}
+	x, err := generate.New(g, r, generate.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	swapped, err := x.Mutate(t.Context(), grammartest.Parse(t, g, "euclid(0, 2)"), nil, generate.Swap)
+	if err != nil || string(swapped.Text) != "euclid(2, 0)" {
+		t.Errorf("got %v, %v; want euclid(2, 0)", swapped, err)
 	}
 }

@@ -68,7 +68,9 @@ type way struct {
 	name string
 	// make returns an input, or nil if it has none at present.
 	make func(ctx context.Context) (*individual, error)
-	many bool // the best of several inputs can be chosen
+	// candidate returns an input like make, of which several are made to choose the best
+	// ones; nil if there is no choice.
+	candidate func(ctx context.Context) (*individual, error)
 
 	chosen []*individual // to run next
 
@@ -94,7 +96,6 @@ func newGuided(ctx context.Context, grammar *grammars.Grammar, opt Options, a *a
 		options: opt, GuidedOptions: opt.Guided.withDefaults(), archive: a, mappings: map[mapping]bool{},
 		rand: rand.New(rand.NewPCG(opt.Seed, 0)),
 	}
-	g.effort = newEffort(g.Effort, g.Round)
 	if g.Round < 0 || g.Rows < 0 || g.Effort < 0 {
 		return nil, fmt.Errorf("parameters of %s %+v: must not be negative", Guided, opt.Guided)
 	}
@@ -106,7 +107,8 @@ func newGuided(ctx context.Context, grammar *grammars.Grammar, opt Options, a *a
 		return nil, err
 	}
 	g.grammar, g.corpus = g.aimer.trainer.Grammar(), corpus
-	if g.grammar != grammar { // the trees are those of another copy
+	g.effort = newEffort(g.Effort, g.Round, ratesOf(g.grammar, opt.Start)) //nolint:contextcheck // the grammar is prepared
+	if g.grammar != grammar {                                              // the trees are those of another copy
 		for i, tree := range corpus {
 			if g.corpus[i], err = parse(ctx, g.grammar, opt.Start, tree.Input()); err != nil {
 				return nil, err
@@ -117,7 +119,7 @@ func newGuided(ctx context.Context, grammar *grammars.Grammar, opt Options, a *a
 		return nil, err
 	}
 	g.ways = []*way{
-		{name: "exploring", make: g.explorer.next, many: true}, {name: "mutating", make: g.mutate, many: true}, {name: "corrupting", make: g.corrupt}, {name: "aiming", make: g.aimer.next},
+		{name: "exploring", make: g.explorer.next, candidate: g.explorer.random}, {name: "mutating", make: g.mutate, candidate: g.mutate}, {name: "corrupting", make: g.corrupt}, {name: "aiming", make: g.aimer.next},
 	}
 	return g, g.renewMutators() //nolint:contextcheck // the grammar is prepared
 }
@@ -195,7 +197,7 @@ func (g *guided) make(ctx context.Context, w *way) (*individual, error) {
 		w.chosen = w.chosen[1:]
 		return i, nil
 	}
-	if !w.many || g.aimer.model == nil || g.rand.IntN(4) == 0 || !g.effort.allows(choosing, 0) {
+	if w.candidate == nil || g.aimer.model == nil || g.rand.IntN(4) == 0 || !g.effort.allows(choosing, 0) {
 		i, err := w.make(ctx)
 		if errors.Is(err, generate.ErrUnwritten) {
 			return nil, nil //nolint:nilnil // another input is tried
@@ -204,7 +206,7 @@ func (g *guided) make(ctx context.Context, w *way) (*individual, error) {
 	}
 	var all []*individual
 	for range candidates {
-		i, err := w.make(ctx)
+		i, err := w.candidate(ctx)
 		if errors.Is(err, generate.ErrUnwritten) {
 			continue
 		}
@@ -217,7 +219,7 @@ func (g *guided) make(ctx context.Context, w *way) (*individual, error) {
 		if i.promise, err = g.aimer.promise(i); err != nil {
 			return nil, err
 		}
-		g.effort.spend(choosing, symbols(i.tree, symbolMade+symbolPredicted))
+		g.effort.spend(choosing, symbols(i.tree, g.effort.candidate))
 		all = append(all, i)
 	}
 	if len(all) == 0 {
@@ -509,6 +511,11 @@ func (e *explorer) next(ctx context.Context) (*individual, error) {
 			return input, err
 		}
 	}
+	return e.random(ctx)
+}
+
+// random returns a random input, or nil if there are no more.
+func (e *explorer) random(ctx context.Context) (*individual, error) {
 	if len(e.queue) == 0 {
 		batch, err := e.stream.Next(ctx, sampled)
 		if err != nil || len(batch) == 0 { // there are no more inputs
@@ -537,7 +544,7 @@ func (e *explorer) covering(ctx context.Context) (*individual, error) {
 			return nil, err
 		}
 		if input != nil {
-			e.effort.spend(covering, symbols(input.Tree, symbolCovered))
+			e.effort.spend(covering, symbols(input.Tree, e.effort.covered))
 			return &individual{text: input.Text, tree: input.Tree}, nil
 		}
 		e.cover = nil

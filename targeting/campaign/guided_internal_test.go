@@ -95,7 +95,7 @@ func TestGuidedGoal(t *testing.T) {
 // spends more than its share.
 func TestEffort(t *testing.T) {
 	grantedBy := func(factor float64, inputs int, run time.Duration) time.Duration {
-		e := newEffort(factor, 0)
+		e := newEffort(factor, 0, rates{})
 		for range inputs {
 			e.grant(run)
 		}
@@ -109,22 +109,22 @@ func TestEffort(t *testing.T) {
 		run    time.Duration
 		want   time.Duration
 	}{
-		{"the first inputs have an allowance", 1, 1000, ms, 1000 * 1030 * us},
-		{"later inputs have a share of the run time", 1, 3000, ms, 1000*1030*us + 2000*30*us},
-		{"short runs count alike", 1, 1000, 3999 * us, 1000 * 1030 * us},
-		{"a run counts as the power of two below", 1, 1, 15 * ms, ms + 8*30*us},
-		{"twice the effort", 2, 1000, ms, 2000 * 1030 * us},
+		{"the first inputs have an allowance", 1, 1000, ms, 1000 * 1520 * us},
+		{"later inputs have a share of the run time", 1, 3000, ms, 1000*1520*us + 2000*20*us},
+		{"short runs count alike", 1, 1000, 3999 * us, 1000 * 1520 * us},
+		{"a run counts as the power of two below", 1, 1, 15 * ms, 1500*us + 8*20*us},
+		{"twice the effort", 2, 1000, ms, 2000 * 1520 * us},
 	} {
 		if got := grantedBy(c.factor, c.inputs, c.run); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}
-	e := newEffort(1, 1000)
+	e := newEffort(1, 1000, rates{})
 	steps := 0
 	for ; e.allows(aiming, 10*ms); steps++ {
 		e.spend(aiming, 10*ms)
 	}
-	if want := int(aiming.share() * 100); steps != want {
+	if want := int(aiming.share() * 150); steps != want {
 		t.Errorf("%d searches of 10 ms, want %d", steps, want)
 	}
 	if !e.allows(choosing, 10*ms) {

@@ -15,14 +15,15 @@ type likely struct {
 	p     *Probabilities
 	sizes []int // by node: the least size of a derivation whose choices all have a probability
 	// counts has the numbers of rounds that have a probability, in order, by repetition.
-	counts map[grammars.Occurrence][]int
+	counts  map[grammars.Occurrence][]int
+	context int // see Probabilities.Context
 	// grows says to prefer choices with large derivations, up to a limit on expansions
 	// that is drawn for each input.
 	grows bool
 }
 
 func newLikely(g *grammars.Grammar, opt Options) *likely {
-	l := &likely{uniform: uniform{opt}, p: opt.Probabilities, sizes: make([]int, len(g.Nodes))}
+	l := &likely{uniform: uniform{opt}, p: opt.Probabilities, sizes: make([]int, len(g.Nodes)), context: opt.Probabilities.Context()}
 	l.counts = map[grammars.Occurrence][]int{}
 	for id, ps := range opt.Probabilities.repetitions {
 		for _, times := range slices.Sorted(maps.Keys(ps)) {
@@ -128,14 +129,33 @@ func (l *likely) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth
 		}
 		b.left = b.rule != nil
 	}
-	return l.choose(d, n, alts, l.endsAt(d, depth), d.leastSize)
+	return l.choose(d, n, alts, l.within(d, n, depth), l.endsAt(d, depth), d.leastSize)
+}
+
+// within returns the probabilities of a choice at a depth, given the symbols drawn above
+// it; nil if they do not depend on these.
+func (l *likely) within(d *drawing, n *grammars.Node, depth int) *distribution {
+	if l.context == 1 {
+		return nil
+	}
+	var room [MaxContext]grammars.Occurrence
+	above := room[:0]
+	for i := depth - 1; i >= 0 && len(above) < l.context-1; i-- {
+		above = append(above, d.chain[i])
+	}
+	return l.p.within(n, above)
 }
 
 // choose chooses an alternative by probability, or if a limit is reached one of the
-// smallest; size is the least size of those without a probability.
-func (l *likely) choose(d *drawing, n *grammars.Node, alts []*grammars.Node, ends bool, size func(*grammars.Node) int) *grammars.Node {
-	chance := func(alt *grammars.Node) float64 { return l.chance(n, slices.Index(n.Children, alt)) }
-	if l.p.alternatives[n.ID] == nil {
+// smallest; size is the least size of those without a probability. The probabilities in the
+// context are given, or nil.
+func (l *likely) choose(d *drawing, n *grammars.Node, alts []*grammars.Node, in *distribution, ends bool, size func(*grammars.Node) int) *grammars.Node {
+	ps := l.p.alternatives[n.ID]
+	if in != nil {
+		ps = in.alternatives
+	}
+	chance := func(alt *grammars.Node) float64 { return ps[slices.Index(n.Children, alt)] }
+	if ps == nil {
 		chance = func(*grammars.Node) float64 { return 1 }
 	}
 	// Operators that the binding excludes may have all the probability.
@@ -166,13 +186,16 @@ func (l *likely) times(d *drawing, n *grammars.Node, depth int) int {
 	if c := d.bodyAt(depth).next(n); c != nil {
 		return c.times
 	}
-	return l.rounds(d, n, l.endsAt(d, depth))
+	return l.rounds(d, n, l.within(d, n, depth), l.endsAt(d, depth))
 }
 
 // rounds draws the number of rounds of a repetition by probability, or if a limit is
-// reached the least number.
-func (l *likely) rounds(d *drawing, n *grammars.Node, ends bool) int {
-	ps := l.p.repetitions[n.ID]
+// reached the least number. The probabilities in the context are given, or nil.
+func (l *likely) rounds(d *drawing, n *grammars.Node, in *distribution, ends bool) int {
+	ps, counts := l.p.repetitions[n.ID], l.counts[n.ID]
+	if in != nil {
+		ps, counts = in.rounds, in.times
+	}
 	switch {
 	case unproductive(n.Children[0]):
 		return n.Min
@@ -184,7 +207,7 @@ func (l *likely) rounds(d *drawing, n *grammars.Node, ends bool) int {
 		return l.uniform.times(d, n, 0)
 	}
 	at, times := d.rand.Float64(), n.Min
-	for _, t := range l.counts[n.ID] {
+	for _, t := range counts {
 		if times = t; at < ps[t] {
 			break
 		}

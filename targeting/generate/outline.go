@@ -28,6 +28,7 @@ type outline struct {
 // A body is the planned derivation of a rule or a token.
 type body struct {
 	of      *grammars.Node // the reference or token set; nil for the start rule
+	above   *body          // nil for the start rule
 	rule    *grammars.Rule // nil for a token, whose inside is not planned
 	binding refine.Binding
 
@@ -110,9 +111,23 @@ func (o *outline) expand(b *body) {
 }
 
 func (o *outline) choose(b *body, n *grammars.Node, alts []*grammars.Node) *grammars.Node {
-	alt := o.by.choose(o.drawing, n, alts, b.closed, func(n *grammars.Node) int { return n.Size })
+	alt := o.by.choose(o.drawing, n, alts, o.within(b, n), b.closed, func(n *grammars.Node) int { return n.Size })
 	b.choices = append(b.choices, decision{at: n, alt: alt})
 	return alt
+}
+
+// within returns the probabilities of a choice in a body, given the symbols above it; nil if
+// they do not depend on these.
+func (o *outline) within(b *body, n *grammars.Node) *distribution {
+	if o.by.context == 1 {
+		return nil
+	}
+	var room [MaxContext]grammars.Occurrence
+	above := room[:0]
+	for ; b.of != nil && len(above) < o.by.context-1; b = b.above {
+		above = append(above, b.of.ID)
+	}
+	return o.by.p.within(n, above)
 }
 
 func (o *outline) node(b *body, n *grammars.Node, operands operands) {
@@ -124,7 +139,7 @@ func (o *outline) node(b *body, n *grammars.Node, operands operands) {
 			o.node(b, c, operands)
 		}
 	case grammars.Repetition:
-		times := o.by.rounds(o.drawing, n, b.closed)
+		times := o.by.rounds(o.drawing, n, o.within(b, n), b.closed)
 		b.choices = append(b.choices, decision{at: n, times: times})
 		for range times {
 			if o.least > maxTreeNodes {
@@ -133,7 +148,7 @@ func (o *outline) node(b *body, n *grammars.Node, operands operands) {
 			o.node(b, n.Children[0], operands)
 		}
 	case grammars.Reference, grammars.TokenSet:
-		part := &body{of: n}
+		part := &body{of: n, above: b}
 		if n.Kind == grammars.Reference && n.Token == 0 {
 			part.rule, part.binding = n.Target, operands.of(n)
 		}

@@ -17,6 +17,7 @@ type Probabilities struct {
 	grammar      *grammars.Grammar
 	alternatives map[grammars.Occurrence][]float64       // by alternation, in the order of its alternatives
 	repetitions  map[grammars.Occurrence]map[int]float64 // by repetition and number of rounds
+	contexts     map[choiceContext]*distribution         // those that depend on the context; nil if there are none
 }
 
 // fits returns an error if the probabilities belong to another grammar.
@@ -38,32 +39,33 @@ func (p *Probabilities) Times(n *grammars.Node) map[int]float64 { return p.repet
 // A Tally counts the choices of trees, to learn probabilities from. It is not
 // safe for concurrent use.
 type Tally struct {
-	grammar      *grammars.Grammar
-	choices      *grammars.Choices
-	alternatives map[grammars.Occurrence][]int
-	repetitions  map[grammars.Occurrence]map[int]int
+	grammar *grammars.Grammar
+	choices *grammars.Choices
+	length  int                           // of the contexts, in symbols including the choice
+	counts  map[choiceContext]map[int]int // by option: the number of times that it was chosen
 }
 
-// NewTally returns an empty tally.
-func NewTally(g *grammars.Grammar) *Tally {
-	return &Tally{g, g.Choices(), map[grammars.Occurrence][]int{}, map[grammars.Occurrence]map[int]int{}}
+// NewTally returns an empty tally, whose probabilities do not depend on the context.
+func NewTally(g *grammars.Grammar) *Tally { return NewContextTally(g, 1) }
+
+// NewContextTally returns an empty tally, whose probabilities depend on the context: on
+// up to k-1 symbols that enclose a choice. Together with an option they form a k-path. K is
+// at most [MaxContext].
+func NewContextTally(g *grammars.Grammar, k int) *Tally {
+	return &Tally{g, g.Choices(), min(max(k, 1), MaxContext), map[choiceContext]map[int]int{}}
 }
 
 // Add counts the choices of a tree. The error is a *limit.Error if a token takes
 // too long to parse.
 func (t *Tally) Add(tree *derivation.Tree) error {
-	return t.choices.Each(tree, func(n *grammars.Node, choice int) {
-		if n.Kind == grammars.Alternation {
-			if t.alternatives[n.ID] == nil {
-				t.alternatives[n.ID] = make([]int, len(n.Children))
+	return t.choices.EachWithin(tree, t.length-1, func(n *grammars.Node, choice int, within []grammars.Occurrence) {
+		for length := range len(within) + 1 {
+			c := newContext(n.ID, within[:length])
+			if t.counts[c] == nil {
+				t.counts[c] = map[int]int{}
 			}
-			t.alternatives[n.ID][choice]++
-			return
+			t.counts[c][choice]++
 		}
-		if t.repetitions[n.ID] == nil {
-			t.repetitions[n.ID] = map[int]int{}
-		}
-		t.repetitions[n.ID][choice]++
 	})
 }
 
@@ -71,30 +73,46 @@ func (t *Tally) Add(tree *derivation.Tree) error {
 // that no tree made have no probabilities.
 func (t *Tally) Probabilities() *Probabilities {
 	p := newProbabilities(t.grammar)
-	for o, counts := range t.alternatives {
+	for c, counts := range t.counts {
 		sum := 0
-		for _, c := range counts {
-			sum += c
+		for _, times := range counts {
+			sum += times
 		}
-		for _, c := range counts {
-			p.alternatives[o] = append(p.alternatives[o], float64(c)/float64(sum))
+		rounds := map[int]float64{}
+		for option, times := range counts {
+			rounds[option] = float64(times) / float64(sum)
 		}
-	}
-	for o, counts := range t.repetitions {
-		sum := 0
-		for _, c := range counts {
-			sum += c
+		n := t.grammar.Nodes[c.node]
+		if n.Kind == grammars.Repetition {
+			p.set(c, nil, rounds)
+			continue
 		}
-		p.repetitions[o] = map[int]float64{}
-		for times, c := range counts {
-			p.repetitions[o][times] = float64(c) / float64(sum)
+		alternatives := make([]float64, len(n.Children))
+		for option, share := range rounds {
+			alternatives[option] = share
 		}
+		p.set(c, alternatives, nil)
 	}
 	return p
 }
 
+// set sets the probabilities of a choice in a context.
+func (p *Probabilities) set(c choiceContext, alternatives []float64, rounds map[int]float64) {
+	switch {
+	case c.within != "":
+		if p.contexts == nil {
+			p.contexts = map[choiceContext]*distribution{}
+		}
+		p.contexts[c] = newDistribution(alternatives, rounds)
+	case alternatives != nil:
+		p.alternatives[c.node] = alternatives
+	case rounds != nil:
+		p.repetitions[c.node] = rounds
+	}
+}
+
 func newProbabilities(g *grammars.Grammar) *Probabilities {
-	return &Probabilities{g, map[grammars.Occurrence][]float64{}, map[grammars.Occurrence]map[int]float64{}}
+	return &Probabilities{grammar: g, alternatives: map[grammars.Occurrence][]float64{}, repetitions: map[grammars.Occurrence]map[int]float64{}}
 }
 
 // GrammarProbabilities returns the probabilities that a grammar states; nil if it states
@@ -132,26 +150,34 @@ func (p *Probabilities) flatten() *Probabilities {
 // repetition are given by times.
 func (p *Probabilities) mapped(times func(n *grammars.Node, ps map[int]float64) []int, of func([]float64) []float64) *Probabilities {
 	out := newProbabilities(p.grammar)
-	for o, ps := range p.alternatives {
-		if ps != nil {
-			out.alternatives[o] = of(ps)
+	add := func(c choiceContext, alternatives []float64, rounds map[int]float64) {
+		if alternatives != nil {
+			out.set(c, of(alternatives), nil)
 		}
-	}
-	for o, ps := range p.repetitions {
-		if ps == nil {
-			continue
+		if rounds == nil {
+			return
 		}
-		times := times(p.grammar.Nodes[o], ps)
-		before := make([]float64, len(times))
-		for i, t := range times {
-			before[i] = ps[t]
+		options := times(p.grammar.Nodes[c.node], rounds)
+		before := make([]float64, len(options))
+		for i, t := range options {
+			before[i] = rounds[t]
 		}
-		out.repetitions[o] = map[int]float64{}
-		for i, after := range of(before) {
-			if after > 0 {
-				out.repetitions[o][times[i]] = after
+		after := map[int]float64{}
+		for i, share := range of(before) {
+			if share > 0 {
+				after[options[i]] = share
 			}
 		}
+		out.set(c, nil, after)
+	}
+	for o, ps := range p.alternatives {
+		add(choiceContext{node: o}, ps, nil)
+	}
+	for o, ps := range p.repetitions {
+		add(choiceContext{node: o}, nil, ps)
+	}
+	for c, d := range p.contexts {
+		add(c, d.alternatives, d.rounds)
 	}
 	return out
 }

@@ -13,8 +13,11 @@ import (
 	"github.com/inroad/inroad/grammars"
 )
 
-// probabilitiesVersion is the version of the file format.
-const probabilitiesVersion = "probabilities/1"
+// The versions of the file format. Probabilities that depend on the context need the second.
+const (
+	probabilitiesVersion = "probabilities/1"
+	contextVersion       = "probabilities/2"
+)
 
 // probabilitiesFile is the file format. Nodes are identified by number; their
 // rules and texts are for readers and are ignored.
@@ -28,50 +31,86 @@ type probabilitiesFile struct {
 }
 
 type alternativesFile struct {
-	Node grammars.Occurrence `json:"node"`
-	Rule string              `json:"rule,omitempty"`
-	Of   []string            `json:"of"`
-	P    []*float64          `json:"p"` // null: an equal share of the rest
+	choiceFile
+	Of []string   `json:"of"`
+	P  []*float64 `json:"p"` // null: an equal share of the rest
 }
 
 type repetitionFile struct {
-	Node grammars.Occurrence `json:"node"`
-	Rule string              `json:"rule,omitempty"`
-	Of   string              `json:"of"`
-	P    map[string]*float64 `json:"p"` // by number of rounds
+	choiceFile
+	Of string              `json:"of"`
+	P  map[string]*float64 `json:"p"` // by number of rounds
+}
+
+// A choiceFile names a choice and its context.
+type choiceFile struct {
+	Node   grammars.Occurrence   `json:"node"`
+	Rule   string                `json:"rule,omitempty"`
+	Within []grammars.Occurrence `json:"within,omitempty"` // the enclosing symbols, the nearest first
+	Below  []string              `json:"below,omitempty"`  // their texts
 }
 
 // WriteJSON writes the probabilities of every choice of the grammar. Choices
-// without probabilities are written as null, to be filled in.
+// without probabilities are written as null, to be filled in. Those of a choice in
+// contexts follow the ones without a context.
 func (p *Probabilities) WriteJSON(w io.Writer) error {
 	file := probabilitiesFile{probabilitiesVersion, p.grammar.Name, p.grammar.Digest, grammars.NumberingVersion, []alternativesFile{}, []repetitionFile{}}
+	if len(p.contexts) > 0 {
+		file.Version = contextVersion
+	}
+	contexts := map[grammars.Occurrence][]choiceContext{}
+	for _, c := range slices.SortedFunc(maps.Keys(p.contexts), choiceContext.compare) {
+		contexts[c.node] = append(contexts[c.node], c)
+	}
 	for _, n := range p.grammar.Nodes {
-		rule := ""
-		if n.Rule != nil {
-			rule = n.Rule.Name
-		}
 		switch n.Kind {
 		case grammars.Alternation:
-			a := alternativesFile{Node: n.ID, Rule: rule, P: make([]*float64, len(n.Children))}
-			for i, alt := range n.Children {
-				a.Of = append(a.Of, features.Describe(alt))
-				if ps := p.alternatives[n.ID]; ps != nil {
-					a.P[i] = &ps[i]
-				}
+			file.Alternatives = append(file.Alternatives, p.alternativesFile(choiceContext{node: n.ID}, p.alternatives[n.ID]))
+			for _, c := range contexts[n.ID] {
+				file.Alternatives = append(file.Alternatives, p.alternativesFile(c, p.contexts[c].alternatives))
 			}
-			file.Alternatives = append(file.Alternatives, a)
 		case grammars.Repetition:
-			r := repetitionFile{Node: n.ID, Rule: rule, Of: features.Describe(n), P: map[string]*float64{}}
-			for times, p := range p.repetitions[n.ID] {
-				r.P[strconv.Itoa(times)] = &p
+			file.Repetitions = append(file.Repetitions, p.repetitionFile(choiceContext{node: n.ID}, p.repetitions[n.ID]))
+			for _, c := range contexts[n.ID] {
+				file.Repetitions = append(file.Repetitions, p.repetitionFile(c, p.contexts[c].rounds))
 			}
-			file.Repetitions = append(file.Repetitions, r)
 		}
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(file)
+}
+
+func (p *Probabilities) alternativesFile(c choiceContext, ps []float64) alternativesFile {
+	n := p.grammar.Nodes[c.node]
+	a := alternativesFile{choiceFile: p.choiceFile(c), P: make([]*float64, len(n.Children))}
+	for i, alt := range n.Children {
+		a.Of = append(a.Of, features.Describe(alt))
+		if ps != nil {
+			a.P[i] = &ps[i]
+		}
+	}
+	return a
+}
+
+func (p *Probabilities) repetitionFile(c choiceContext, ps map[int]float64) repetitionFile {
+	r := repetitionFile{choiceFile: p.choiceFile(c), Of: features.Describe(p.grammar.Nodes[c.node]), P: map[string]*float64{}}
+	for times, p := range ps {
+		r.P[strconv.Itoa(times)] = &p
+	}
+	return r
+}
+
+func (p *Probabilities) choiceFile(c choiceContext) choiceFile {
+	out := choiceFile{Node: c.node, Within: c.symbols()}
+	if rule := p.grammar.Nodes[c.node].Rule; rule != nil {
+		out.Rule = rule.Name
+	}
+	for _, o := range out.Within {
+		out.Below = append(out.Below, features.Describe(p.grammar.Nodes[o]))
+	}
+	return out
 }
 
 // maxTimes limits the number of rounds of a repetition in a file.
@@ -86,8 +125,8 @@ func ReadProbabilities(r io.Reader, g *grammars.Grammar) (*Probabilities, error)
 		return nil, fmt.Errorf("read probabilities: %w", err)
 	}
 	switch {
-	case file.Version != probabilitiesVersion:
-		return nil, fmt.Errorf("read probabilities: version %q: must be %q", file.Version, probabilitiesVersion)
+	case file.Version != probabilitiesVersion && file.Version != contextVersion:
+		return nil, fmt.Errorf("read probabilities: version %q: must be %q or %q", file.Version, probabilitiesVersion, contextVersion)
 	case file.Digest != g.Digest || file.Numbering != grammars.NumberingVersion:
 		return nil, fmt.Errorf("read probabilities: grammar %s with digest %.12s: must be grammar %s with digest %.12s", file.Grammar, file.Digest, g.Name, g.Digest)
 	}
@@ -100,7 +139,11 @@ func ReadProbabilities(r io.Reader, g *grammars.Grammar) (*Probabilities, error)
 		if len(a.P) != len(n.Children) {
 			return nil, fmt.Errorf("probabilities of node %d: got %d probabilities, expected %d, one per alternative", a.Node, len(a.P), len(n.Children))
 		}
-		if p.alternatives[n.ID], err = shared(a.P); err != nil {
+		ps, err := shared(a.P)
+		if err == nil {
+			err = p.read(a.choiceFile, ps, nil)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("probabilities of node %d: %w", a.Node, err)
 		}
 	}
@@ -109,11 +152,31 @@ func ReadProbabilities(r io.Reader, g *grammars.Grammar) (*Probabilities, error)
 		if err != nil {
 			return nil, err
 		}
-		if p.repetitions[n.ID], err = sharedTimes(n, r.P); err != nil {
+		ps, err := sharedTimes(n, r.P)
+		if err == nil {
+			err = p.read(r.choiceFile, nil, ps)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("probabilities of node %d: %w", r.Node, err)
 		}
 	}
 	return p, nil
+}
+
+// read sets the probabilities of a choice in its context, unless there are none.
+func (p *Probabilities) read(of choiceFile, alternatives []float64, rounds map[int]float64) error {
+	if len(of.Within) >= MaxContext {
+		return fmt.Errorf("within %d symbols: must be at most %d", len(of.Within), MaxContext-1)
+	}
+	for _, o := range of.Within {
+		if o < 0 || int(o) >= len(p.grammar.Nodes) || !p.grammar.Nodes[o].Kind.Symbolic() {
+			return fmt.Errorf("within %d: grammar %s has no symbol with this number", o, p.grammar.Name)
+		}
+	}
+	if alternatives != nil || rounds != nil {
+		p.set(newContext(of.Node, of.Within), alternatives, rounds)
+	}
+	return nil
 }
 
 // node returns a node and checks its kind.

@@ -45,7 +45,8 @@ func near(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })
 }
 
-// The worked example: 1 + (2 * 3), learned and inverted by hand.
+// Figures 2 and 4 of "Inputs from Hell": the probabilities of 1 + (2 * 3), learned and
+// inverted.
 func TestWorkedProbabilities(t *testing.T) {
 	g := grammartest.Load(t, arithmetic)
 	learned := learn(t, g, "1 + (2 * 3)")

@@ -62,7 +62,8 @@ func (p *Probabilities) WithRandom(r *rand.Rand, rule *grammars.Rule) *Probabili
 // WithUniform returns probabilities in which all options of a rule's choices are
 // equally likely.
 func (p *Probabilities) WithUniform(rule *grammars.Rule) *Probabilities {
-	out := &Probabilities{p.grammar, maps.Clone(p.alternatives), maps.Clone(p.repetitions)}
+	out := &Probabilities{p.grammar, maps.Clone(p.alternatives), maps.Clone(p.repetitions), maps.Clone(p.contexts)}
+	maps.DeleteFunc(out.contexts, func(c choiceContext, _ *distribution) bool { return p.grammar.Nodes[c.node].Rule == rule })
 	for _, n := range p.grammar.Nodes {
 		if n.Rule == rule {
 			delete(out.alternatives, n.ID)

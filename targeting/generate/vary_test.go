@@ -65,6 +65,39 @@ func TestVaryProbabilities(t *testing.T) {
 	}
 }
 
+// A scripted source of randomness makes rand.Rand.Float64 return given numbers.
+type scripted []float64
+
+func (s *scripted) Uint64() uint64 {
+	next := (*s)[0]
+	*s = (*s)[1:]
+	return uint64(math.Round(next * (1 << 53)))
+}
+
+// The mutation of EvoGFuzz, equation 10 and figure 11: random numbers above 0 and up to 1,
+// divided by their sum.
+func TestWorkedMutation(t *testing.T) {
+	g := grammartest.Load(t, arithmetic)
+	learned := learn(t, g, "1 + (2 * 3)")
+	for _, c := range []struct {
+		name         string
+		random, want []float64 // numbers from 0 to below 1 are subtracted from 1
+	}{
+		{"figure 11", []float64{1 - .64, 1 - .48, 1 - .88}, []float64{.32, .24, .44}},
+		{"sum 2", []float64{0, .5, .5}, []float64{.5, .25, .25}},
+		{"sum 1.5", []float64{.75, .25, .5}, []float64{.25 / 1.5, .75 / 1.5, .5 / 1.5}},
+	} {
+		source := scripted(c.random)
+		mutant := learned.WithRandom(rand.New(&source), g.Rule("term"))
+		if got := ruleProbabilities(g, mutant, "term"); !near(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+		if len(source) > 0 {
+			t.Errorf("%s: %d random numbers are left", c.name, len(source))
+		}
+	}
+}
+
 func TestVaryRepetitions(t *testing.T) {
 	g := grammartest.Load(t, "grammar G; s : 'a'* 'b'? EOF ;")
 	p := learn(t, g, "aab").WithRandom(rand.New(rand.NewPCG(2, 0)), g.Rule("s"))

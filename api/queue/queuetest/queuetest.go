@@ -54,11 +54,11 @@ func Work(t *testing.T, s store.Store, maxQueued int) *Worker {
 }
 
 // run does a job as the test tells it.
-func (w *Worker) run(ctx context.Context, j store.Job, report func(openapi.Progress)) (queue.Result, error) {
+func (w *Worker) run(ctx context.Context, j store.Job, work queue.Work) (queue.Result, error) {
 	if j.ID == w.Panics.Load() {
 		panic("oh")
 	}
-	report(openapi.Progress{Stage: "working"})
+	work.Report(openapi.Progress{Stage: "working"})
 	select {
 	case w.Begun <- j.ID:
 	case <-ctx.Done():

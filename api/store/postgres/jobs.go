@@ -28,6 +28,11 @@ func (s *Store) SaveJob(ctx context.Context, j store.Job) error {
 }
 
 func saveJob(ctx context.Context, tx pgx.Tx, j store.Job) error {
+	if j.State.Ended() {
+		if _, err := tx.Exec(ctx, "delete from shards where job_id = $1", int64(j.ID)); err != nil {
+			return err
+		}
+	}
 	return put(ctx, tx, j, "update jobs set ended = $2, queued = $3, data = $4 where id = $1", int64(j.ID), j.State.Ended(), j.State == store.Queued)
 }
 

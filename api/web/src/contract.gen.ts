@@ -4746,6 +4746,8 @@ export interface operations {
                 start?: components["parameters"]["PathStart"];
                 /** @description Make likely choices unlikely, and unlikely choices likely. */
                 invert?: boolean;
+                /** @description Length k of the k-paths that a choice depends on: an option and the k-1 symbols that enclose it. Where the corpus never makes a choice within these symbols, fewer of them count. With 1, choices do not depend on the symbols that enclose them. */
+                context?: number;
                 /** @description Collect the texts of tokens instead, for `tokens` of a generate request. */
                 tokens?: boolean;
             };

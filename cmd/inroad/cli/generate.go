@@ -138,6 +138,7 @@ type Learning struct {
 	// Outcome, if not empty, says that From names files of observations, and selects those
 	// to learn from: an outcome, or all.
 	Outcome string `json:"outcome"`
+	req     openapi.LearnProbabilitiesParams
 }
 
 // Bind adds the flags --from and --probabilities, for the strategies or styles that
@@ -147,8 +148,10 @@ func (l *Learning) Bind(flags *pflag.FlagSet, users string) {
 	flags.StringVar(&l.File, "probabilities", "", users+": read probabilities from a `FILE` that inroad probabilities wrote")
 }
 
-// BindOutcome adds the flag --outcome, with which --from reads files of observations.
-func (l *Learning) BindOutcome(flags *pflag.FlagSet) {
+// BindDetails adds the flags --outcome, with which --from reads files of observations, and
+// --context, the length of the paths that probabilities depend on.
+func (l *Learning) BindDetails(flags *pflag.FlagSet) {
+	Bind(flags, &l.req, "context")
 	outcomes := []string{allOutcomes}
 	for _, o := range observation.Outcomes() {
 		outcomes = append(outcomes, string(o))
@@ -216,6 +219,8 @@ const maxProbabilities = 16 << 20
 // is the rule that inputs of the corpus derive from, or "" for the grammar's first
 // parser rule.
 func (l *Learning) Learn(ctx context.Context, service api.Service, grammar, start string, streams Streams) (openapi.Probabilities, error) {
+	req := l.req
+	req.Start = start
 	switch {
 	case len(l.From) > 0 && l.File != "":
 		return nil, errors.New("--from and --probabilities: give only one of them")
@@ -228,6 +233,8 @@ func (l *Learning) Learn(ctx context.Context, service api.Service, grammar, star
 			return nil, fmt.Errorf("--probabilities %s: %w", InputName(l.File), err)
 		}
 		return append(openapi.Probabilities{}, bytes.TrimSpace(text)...), nil
+	case l.req.Context > 1 && len(l.From) == 0:
+		return nil, errors.New("--context: give --from DIR with a corpus, too")
 	case l.Outcome != "" && len(l.From) == 0:
 		return nil, errors.New("--outcome: give --from FILE.ndjson with observations, too")
 	case l.Outcome != "":
@@ -235,7 +242,7 @@ func (l *Learning) Learn(ctx context.Context, service api.Service, grammar, star
 		if err != nil {
 			return nil, fmt.Errorf("--from: %w", err)
 		}
-		learned, err := learnFrom(ctx, service, grammar, openapi.LearnProbabilitiesParams{Start: start}, inputs, streams)
+		learned, err := learnFrom(ctx, service, grammar, req, inputs, streams)
 		if err == nil && learned.Inputs == 0 {
 			err = fmt.Errorf("no observation has the outcome %s", l.Outcome)
 		}
@@ -244,7 +251,7 @@ func (l *Learning) Learn(ctx context.Context, service api.Service, grammar, star
 		}
 		return learned.Probabilities, nil
 	case len(l.From) > 0:
-		learned, err := LearnFrom(ctx, service, grammar, openapi.LearnProbabilitiesParams{Start: start}, l.From, streams)
+		learned, err := LearnFrom(ctx, service, grammar, req, l.From, streams)
 		if err != nil {
 			return nil, fmt.Errorf("--from: %w", err)
 		}

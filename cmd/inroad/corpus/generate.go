@@ -67,7 +67,7 @@ Strategies:
 	cli.BindGrammar(flags, &c.name)
 	cli.Bind(flags, &c.req, "start", "strategy", "n", "allow_duplicates", "no_verify", "k", "one_target", "absent", "close_off")
 	c.learning.Bind(flags, "common, uncommon, failure")
-	c.learning.BindOutcome(flags)
+	c.learning.BindDetails(flags)
 	cli.Bind(flags, &c.req, "expansions", "max_nodes", "max_tokens", "max_depth", "max_repeat", "cooldown", "spacing", "encoding")
 	flags.StringArrayVar(&c.tokens, "tokens", nil, "choose the texts of a token from the lines of a file: `TOKEN=FILE`; can be repeated")
 	cli.BindFiles(flags, &c.tokensFrom, "tokens-from", "choose the texts of tokens from the inputs in `DIR|FILE`s")

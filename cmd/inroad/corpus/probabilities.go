@@ -23,7 +23,8 @@ The output has the probability of each alternative, and of each number of
 repetitions. Choices that the corpus never makes, and all choices without a
 corpus, are null. You can replace them: alternatives that are null share the
 remaining probability equally. generate, solve and target read the output with
---probabilities.`,
+--probabilities. With --context, probabilities also depend on the symbols that
+enclose a choice; solve and target ignore these.`,
 		Example: `  inroad probabilities --grammar json samples > json.probabilities
   inroad generate --grammar json --strategy common --probabilities json.probabilities`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,7 +45,7 @@ remaining probability equally. generate, solve and target read the output with
 	}
 	flags := cmd.Flags()
 	cli.BindGrammar(flags, &c.name)
-	cli.Bind(flags, &req, "start", "invert")
+	cli.Bind(flags, &req, "start", "invert", "context")
 	c.server.Bind(flags)
 	return cmd
 }
