@@ -23,7 +23,7 @@ type Shards interface {
 }
 
 // maxShards is the maximum number of shards of a training. Each call of compute learns
-// the refusals of each fold again, which took 7% of a training with 1,500 methods.
+// the refusals and the outcomes of each fold again.
 const maxShards = 8
 
 // runShards grows all trees of the targets and cross-validates them, like runTargets. A
