@@ -99,13 +99,13 @@ func (k *task) plan(targets []*target) ([]byte, error) {
 
 // shardTarget is the encoded result of a target.
 type shardTarget struct {
-	_         struct{} `cbor:",toarray"`
-	Tree      []int32
-	Held      Confusion
-	Bins      []int32
-	Overruled [2][2]int32
-	Allowed   overruling
-	Second    *logit.Regression
+	_          struct{} `cbor:",toarray"`
+	Tree       []int32
+	Held       Confusion
+	Bins       []int32
+	Overruled  [2][2]int32
+	Allowed    overruling
+	Regression *logit.Regression
 }
 
 func encodeShard(targets []*target) ([]byte, error) {
@@ -114,7 +114,7 @@ func encodeShard(targets []*target) ([]byte, error) {
 		o := t.held.overruled
 		out[i] = shardTarget{
 			Tree: packTree(t.tree), Held: t.held.confusion, Bins: packBins(t.held.bins),
-			Overruled: [2][2]int32{{o[0].rows, o[0].positives}, {o[1].rows, o[1].positives}}, Allowed: t.allowed, Second: t.second,
+			Overruled: [2][2]int32{{o[0].rows, o[0].positives}, {o[1].rows, o[1].positives}}, Allowed: t.allowed, Regression: t.regression,
 		}
 	}
 	return cbor.Marshal(out)
@@ -142,11 +142,11 @@ func (k *task) decodeShard(data []byte, targets []*target) error {
 		if t.held.bins, err = unpackBins(r.Bins); err != nil {
 			return err
 		}
-		t.held.confusion, t.allowed, t.second = r.Held, r.Allowed, r.Second
+		t.held.confusion, t.allowed, t.regression = r.Held, r.Allowed, r.Regression
 		for j, o := range r.Overruled {
 			t.held.overruled[j] = bin{o[0], o[1]}
 		}
-		if r.Second != nil && slices.ContainsFunc(r.Second.Terms, func(term logit.Term) bool { return term.Column < 0 || term.Column >= columns }) {
+		if r.Regression != nil && slices.ContainsFunc(r.Regression.Terms, func(term logit.Term) bool { return term.Column < 0 || term.Column >= columns }) {
 			return errors.New("a term of a regression has an unknown column")
 		}
 	}
