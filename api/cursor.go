@@ -28,7 +28,9 @@ func ReadCursor(list, cursor string, parts int) ([]string, error) {
 	return position[1:], nil
 }
 
-func wrongCursor() error { return openapi.FieldErrorf("cursor", "must be next of the previous page") }
+func wrongCursor() error {
+	return openapi.FieldErrorf("cursor", "must be the value of `next` from the previous page")
+}
 
 // NumberCursor returns the cursor with which a list continues after a number, or "" if
 // the number is 0.

@@ -55,13 +55,61 @@ func (e *Engine) Train(ctx context.Context, t Training) (openapi.Model, error) {
 
 // A Learning is a training whose observations can come from any source.
 type Learning struct {
-	Grammar  *Grammar
-	Start    string // a parser rule; the grammar's own if empty
-	From     string // a model whose trees are reused where they would be the same; may be empty
-	Options  openapi.TrainOptions
-	Blocks   iter.Seq2[observation.Block, error]
+	Grammar *Grammar
+	Start   string // a parser rule; the grammar's own if empty
+	From    string // a model whose trees are reused where they would be the same; may be empty
+	Options openapi.TrainOptions
+	Blocks  iter.Seq2[observation.Block, error]
+	// Cached, if not nil, yields the observations in place of Blocks, with the features
+	// that were kept with a key.
+	Cached   func(key []byte) iter.Seq2[CachedBlock, error]
 	Total    int64                  // observations in Blocks; 0 if unknown
 	Progress func(openapi.Progress) // called from time to time; may be nil
+	Shards   model.Shards           // shares the training with other processes; nil if there are none
+}
+
+// A CachedBlock is a block of observations whose features are kept between trainings.
+type CachedBlock struct {
+	observation.Block
+	Features []byte                // nil if there are none
+	Keep     func(features []byte) // keeps the features; nil if they are not kept
+}
+
+// blocks yields the observations, with the features that were kept with a key.
+func (l *Learning) blocks(key []byte) iter.Seq2[CachedBlock, error] {
+	if l.Cached != nil {
+		return l.Cached(key)
+	}
+	return func(yield func(CachedBlock, error) bool) {
+		for block, err := range l.Blocks {
+			if !yield(CachedBlock{Block: block}, err) {
+				return
+			}
+		}
+	}
+}
+
+// addTo adds the block to a trainer. It extracts features that were not kept, and keeps
+// them.
+func (b *CachedBlock) addTo(ctx context.Context, trainer *model.Trainer) error {
+	trainer.AddHeader(b.Header)
+	if b.Features != nil {
+		if x, err := trainer.Decode(ctx, b.Features, b.Observations); err == nil {
+			return trainer.AddExtracted(b.Observations, x)
+		}
+	}
+	x, err := trainer.Extract(ctx, b.Observations)
+	if err != nil {
+		return err
+	}
+	if b.Keep != nil {
+		features, err := x.Encode()
+		if err != nil {
+			return err
+		}
+		b.Keep(features)
+	}
+	return trainer.AddExtracted(b.Observations, x)
 }
 
 // Learn learns a model.
@@ -86,6 +134,7 @@ func (e *Engine) Learn(ctx context.Context, l Learning) (learned *model.Model, e
 	opt.Progress = func(done, total int) {
 		report(openapi.Progress{Stage: "learning", Done: int64(done), Total: int64(total)})
 	}
+	opt.Shards = l.Shards
 	trainer, err := model.NewTrainer(ctx, start, l.Grammar.Sources, opt)
 	if err != nil {
 		return nil, err
@@ -101,13 +150,12 @@ func (e *Engine) Learn(ctx context.Context, l Learning) (learned *model.Model, e
 // gather adds observations to a trainer. It returns an error if learning from them
 // would take too much memory.
 func (e *Engine) gather(ctx context.Context, trainer *model.Trainer, l Learning, opt model.Options, report func(openapi.Progress)) error {
-	done := int64(0)
-	for block, err := range l.Blocks {
+	done, key := int64(0), trainer.FeatureKey()
+	for block, err := range l.blocks(key[:]) {
 		if err != nil {
 			return err
 		}
-		trainer.AddHeader(block.Header)
-		if err := trainer.Add(ctx, block.Observations); err != nil {
+		if err := block.addTo(ctx, trainer); err != nil {
 			return err
 		}
 		done += int64(len(block.Observations))

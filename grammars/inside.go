@@ -16,8 +16,12 @@ type Inside = atn.Inside
 
 type insidesKey struct{}
 
-// maxInside limits the work to find the symbols inside of all tokens.
-const maxInside = 600_000
+// Limits on the work to find the symbols inside of all tokens. Beyond the first, the
+// analysis of each rule is fast and says less; beyond both, there is none.
+const (
+	maxInside  = 600_000
+	fastInside = 200_000
+)
 
 // Inside returns the symbols inside the tokens that a lexer rule makes, or inside the
 // parts of tokens that it matches. It returns nil if all symbols of the rule may occur, or
@@ -27,7 +31,7 @@ func (g *Grammar) Inside(r *Rule) *Inside {
 }
 
 func (g *Grammar) findInsides() any {
-	speller, left := g.machine.Speller(), maxInside
+	speller, left := g.machine.Speller(), maxInside+fastInside
 	out := map[*Rule]*Inside{}
 	if !g.Exact() || g.Scannerless {
 		return out
@@ -36,12 +40,12 @@ func (g *Grammar) findInsides() any {
 		if r.Kind != TokenRule || !g.chooses(g.Nodes[r.Root], 0) {
 			continue
 		}
-		x, work := g.machine.Inside(speller, slices.Index(g.modes, r.Mode), r.Index)
-		if left -= work; left < 0 {
-			break
-		}
+		x, work := g.machine.Inside(speller, slices.Index(g.modes, r.Mode), r.Index, left < fastInside)
 		if x != nil && !g.usesAll(x, g.Nodes[r.Root], 0, map[insidePlace]bool{}) {
 			out[r] = x
+		}
+		if left -= work; left < 0 {
+			break
 		}
 	}
 	return out

@@ -424,6 +424,16 @@ func (p *page) fits(at place, i int) bool {
 // spell draws a new text for word i.
 func (p *page) spell(at place, i int, follows func(place) bool) (place, bool) {
 	tried := 0
+	known := map[string]bool{} // by state of the lexer: whether the next word follows
+	accept := func(after atn.Lexed) bool {
+		key := p.speller.Key(after)
+		ok, seen := known[key]
+		if !seen {
+			ok = follows(place{threads: []atn.Lexed{after}})
+			known[key] = ok
+		}
+		return ok
+	}
 	for gap := range p.gaps(at, nil) {
 		if tried++; tried > maxGaps {
 			break
@@ -431,7 +441,7 @@ func (p *page) spell(at place, i int, follows func(place) bool) (place, bool) {
 		for _, t := range gap.threads {
 			text, after, _ := p.speller.Spell(t, p.goal(p.words[i].Type, nil), atn.Search{
 				Rand: p.Respell, Wander: 1, Most: maxRespelt, Last: i == len(p.words)-1,
-				Accept: func(after atn.Lexed) bool { return follows(place{threads: []atn.Lexed{after}}) },
+				Accept: accept,
 			})
 			if text == nil {
 				continue

@@ -151,14 +151,14 @@ func (k *task) validateFold(ctx context.Context, rest []*target, fold int) (err 
 	if err != nil {
 		return err
 	}
-	seconds, err := k.fit(ctx, v, targets, in)
+	regressions, err := k.fit(ctx, v, targets, in)
 	if err != nil {
 		return err
 	}
 	const batch = 256 // rows; limits the memory for dense rows
 	reader := v.withoutOutcomes.Reader()
 	for rows := range slices.Chunk(out, batch) {
-		if err := k.scoreFold(ctx, v, reader, targets, trees, seconds, outcomeTrees, rows); err != nil {
+		if err := k.scoreFold(ctx, v, reader, targets, trees, regressions, outcomeTrees, rows); err != nil {
 			return err
 		}
 	}
@@ -166,7 +166,7 @@ func (k *task) validateFold(ctx context.Context, rest []*target, fold int) (err 
 }
 
 // scoreFold adds the predictions for the rows to the results of the targets.
-func (k *task) scoreFold(ctx context.Context, v *view, reader dtree.Reader, targets []*target, trees []dtree.Tree, seconds []logit.Regression, outcomeTrees []dtree.Tree, rows []int32) error {
+func (k *task) scoreFold(ctx context.Context, v *view, reader dtree.Reader, targets []*target, trees []dtree.Tree, regressions []logit.Regression, outcomeTrees []dtree.Tree, rows []int32) error {
 	m, depths := marginalizer{}, k.opt.depths()
 	if k.opt.Outcome {
 		m.outcomeColumns = v.outcomeColumns
@@ -194,15 +194,15 @@ func (k *task) scoreFold(ctx context.Context, v *view, reader dtree.Reader, targ
 					if t.unit && k.rows[r].unlabelled {
 						continue
 					}
-					second := seconds[i].LogOdds(bits[j])
+					logOdds := regressions[i].LogOdds(bits[j])
 					for d, depth := range depths {
 						p, positive := m.probability(trees[i], bits[j], outcomes[j], depth)
 						t.byDepth[d].add(p, positive, t.labels.Has(r))
-						for o, byDepth := range t.mixed {
+						for o, byDepth := range t.withRegression {
 							switch {
 							case byDepth == nil:
-							case overruling(o+1).overrules(second, positive):
-								byDepth[d].addOverruled(second, positive, t.labels.Has(r))
+							case overruling(o+1).overrules(logOdds, positive):
+								byDepth[d].addOverruled(logOdds, positive, t.labels.Has(r))
 							default:
 								byDepth[d].add(p, positive, t.labels.Has(r))
 							}

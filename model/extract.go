@@ -59,7 +59,8 @@ type extracted struct {
 	pathAt  []int32
 	extras  []features.Extra
 	extraAt []int32
-	err     error // why the input has no features
+	listed  []int32 // if the features were decoded: positions in the list of the block; pathAt has their first positions
+	err     error   // why the input has no features
 }
 
 func (s *trainingExtractor) extract(ctx context.Context, input []byte) extracted {

@@ -76,21 +76,21 @@ type modelFile struct {
 }
 
 type optionsFile struct {
-	K         int
-	NoTrivia  bool
-	Extras    features.Kinds
-	Margin    float64
-	MaxDepth  int
-	MinLeaf   int
-	Balance   dtree.Balance
-	NoOutcome bool
-	Refusals  bool `cbor:",omitempty"`
-	Second    bool `cbor:",omitempty"` // regressions
-	Folds     int
-	Inputs    int
-	Sample    int `cbor:",omitempty"`
-	Seed      uint64
-	Learner   string
+	K           int
+	NoTrivia    bool
+	Extras      features.Kinds
+	Margin      float64
+	MaxDepth    int
+	MinLeaf     int
+	Balance     dtree.Balance
+	NoOutcome   bool
+	Refusals    bool `cbor:",omitempty"`
+	Regressions bool `cbor:"Second,omitempty"`
+	Folds       int
+	Inputs      int
+	Sample      int `cbor:",omitempty"`
+	Seed        uint64
+	Learner     string
 }
 
 // featureFile is an encoded feature with its equals. Exactly one of Path, Extra
@@ -120,8 +120,8 @@ type targetFile struct {
 	Labels []byte    `cbor:"l"` // digest
 	Held   Confusion `cbor:"h"`
 	Bins   []int32   `cbor:"b"` // three numbers per non-empty bin
-	// Second is the regression that may overrule the tree of a unit.
-	Second *regressionFile `cbor:"s,omitempty"`
+	// Regression is the regression that may overrule the tree of a unit.
+	Regression *regressionFile `cbor:"s,omitempty"`
 }
 
 // Encoded columns of leaves.
@@ -294,14 +294,14 @@ func newModelOf(g *grammars.Grammar, f *modelFile) (*Model, error) {
 func (f optionsFile) fromFile() Options {
 	return Options{
 		K: f.K, Trivia: !f.NoTrivia, Extras: f.Extras, Margin: f.Margin, MaxDepth: f.MaxDepth, MinLeaf: f.MinLeaf,
-		Balance: f.Balance, Outcome: !f.NoOutcome, Refusals: f.Refusals, Regressions: f.Second, Folds: f.Folds, Inputs: f.Inputs, Sample: f.Sample, Seed: f.Seed, Learner: Learner{Name: f.Learner},
+		Balance: f.Balance, Outcome: !f.NoOutcome, Refusals: f.Refusals, Regressions: f.Regressions, Folds: f.Folds, Inputs: f.Inputs, Sample: f.Sample, Seed: f.Seed, Learner: Learner{Name: f.Learner},
 	}
 }
 
 func (opt Options) toFile() optionsFile {
 	return optionsFile{
 		K: opt.K, NoTrivia: !opt.Trivia, Extras: opt.Extras, Margin: opt.Margin, MaxDepth: opt.MaxDepth, MinLeaf: opt.MinLeaf,
-		Balance: opt.Balance, NoOutcome: !opt.Outcome, Refusals: opt.Refusals, Second: opt.Regressions, Folds: opt.Folds, Inputs: opt.Inputs, Sample: opt.Sample, Seed: opt.Seed, Learner: opt.Learner.Name,
+		Balance: opt.Balance, NoOutcome: !opt.Outcome, Refusals: opt.Refusals, Regressions: opt.Regressions, Folds: opt.Folds, Inputs: opt.Inputs, Sample: opt.Sample, Seed: opt.Seed, Learner: opt.Learner.Name,
 	}
 }
 
@@ -397,13 +397,13 @@ func (m *Model) decodeTrees() error {
 		if i < len(m.Outcomes) {
 			continue
 		}
-		var second *secondOpinion
-		if t.Second != nil {
-			if second, err = t.Second.decode(m.Features); err != nil {
+		var regression *unitRegression
+		if t.Regression != nil {
+			if regression, err = t.Regression.decode(m.Features); err != nil {
 				return fmt.Errorf("regression %d: %w", i, err)
 			}
 		}
-		m.seconds = append(m.seconds, second)
+		m.unitRegressions = append(m.unitRegressions, regression)
 		for b := range bins {
 			all[b].rows += bins[b].rows
 			all[b].positives += bins[b].positives
@@ -485,8 +485,8 @@ func (k *task) usedFeatures(f *modelFile) map[int32]int32 {
 	var used []int32
 	for _, t := range k.targets {
 		used = append(used, t.tree.Columns()...)
-		if t.second != nil {
-			for _, term := range t.second.Terms {
+		if t.regression != nil {
+			for _, term := range t.regression.Terms {
 				used = append(used, term.Column)
 			}
 		}
@@ -539,8 +539,8 @@ func (k *task) reuse(before *Model) {
 		if !t.unit {
 			continue
 		}
-		if s := before.seconds[i-len(before.Outcomes)]; s != nil {
-			t.second, t.allowed, t.held.overruled = s.reuse(column), s.allowed, s.overruled
+		if s := before.unitRegressions[i-len(before.Outcomes)]; s != nil {
+			t.regression, t.allowed, t.held.overruled = s.reuse(column), s.allowed, s.overruled
 		}
 	}
 }

@@ -64,18 +64,18 @@ func TestReadHostileModel(t *testing.T) {
 		"another grammar":            func(f *modelFile) { f.Sources[0].Text = "grammar a; a : 'b' EOF ;" },
 		"no such start":              func(f *modelFile) { f.Start = "nosuch" },
 		"another digest":             func(f *modelFile) { f.Grammar = "0" },
-		"no such kind of overruling": func(f *modelFile) { f.Targets[len(f.Targets)-1].Second = &regressionFile{Allowed: 4} },
+		"no such kind of overruling": func(f *modelFile) { f.Targets[len(f.Targets)-1].Regression = &regressionFile{Allowed: 4} },
 		"half a term": func(f *modelFile) {
-			f.Targets[len(f.Targets)-1].Second = &regressionFile{Allowed: 1, Terms: []int32{0}}
+			f.Targets[len(f.Targets)-1].Regression = &regressionFile{Allowed: 1, Terms: []int32{0}}
 		},
 		"a weight of an unknown feature": func(f *modelFile) {
-			f.Targets[len(f.Targets)-1].Second = &regressionFile{Allowed: 1, Terms: []int32{1 << 20, 1}}
+			f.Targets[len(f.Targets)-1].Regression = &regressionFile{Allowed: 1, Terms: []int32{1 << 20, 1}}
 		},
 		"two weights of a feature": func(f *modelFile) {
-			f.Targets[len(f.Targets)-1].Second = &regressionFile{Allowed: 1, Terms: []int32{0, 1, 0, 1}}
+			f.Targets[len(f.Targets)-1].Regression = &regressionFile{Allowed: 1, Terms: []int32{0, 1, 0, 1}}
 		},
 		"more overruled positives than rows": func(f *modelFile) {
-			f.Targets[len(f.Targets)-1].Second = &regressionFile{Allowed: 1, Overruled: [4]int32{1, 2, 0, 0}}
+			f.Targets[len(f.Targets)-1].Regression = &regressionFile{Allowed: 1, Overruled: [4]int32{1, 2, 0, 0}}
 		},
 		"k of 0":                func(f *modelFile) { f.Options.K = 0 },
 		"k of 100":              func(f *modelFile) { f.Options.K = 100 },

@@ -31,10 +31,9 @@ const minSpecific = 4
 
 // An expansion describes the columns of rows before equal ones are merged: the features
 // of a task, the same features before the place where a refusal stops the program, the
-// refusals, and the outcomes.
+// refusals, and the outcomes. It numbers them in this order.
 type expansion struct {
 	task         *task
-	all          []Feature
 	refusals     []refused
 	byFeature    refusalIndex
 	phases       int
@@ -44,32 +43,93 @@ type expansion struct {
 }
 
 func (k *task) newExpansion(refusals []refused) *expansion {
-	e := &expansion{task: k, all: slices.Clone(k.features), refusals: refusals, byFeature: k.indexRefusals(refusals)}
+	e := &expansion{task: k, refusals: refusals, byFeature: k.indexRefusals(refusals)}
 	for _, r := range refusals {
 		e.phases = max(e.phases, r.phase)
 	}
-	for phase := 1; phase <= e.phases; phase++ {
-		for _, f := range k.features {
-			f.Before = phase
-			e.all = append(e.all, f)
-		}
-	}
-	e.firstRefusal = int32(len(e.all))
-	for i := range refusals {
-		e.all = append(e.all, Feature{Refusal: i + 1})
-	}
-	e.firstPhase = int32(len(e.all))
-	for phase := 1; phase <= e.phases; phase++ {
-		e.all = append(e.all, Feature{Refusal: -phase})
-	}
-	e.firstOutcome = int32(len(e.all))
-	for _, o := range k.outcomes {
-		e.all = append(e.all, Feature{Outcome: o})
-	}
+	e.firstRefusal = int32((1 + e.phases) * len(k.features))
+	e.firstPhase = e.firstRefusal + int32(len(refusals))
+	e.firstOutcome = e.firstPhase + int32(e.phases)
 	return e
 }
 
-// each calls use with every row, as indices into e.all without an order. The next call
+// size returns the number of columns.
+func (e *expansion) size() int { return int(e.firstOutcome) + len(e.task.outcomes) }
+
+// feature returns the feature of a column.
+func (e *expansion) feature(i int32) Feature {
+	switch {
+	case i >= e.firstOutcome:
+		return Feature{Outcome: e.task.outcomes[i-e.firstOutcome]}
+	case i >= e.firstPhase:
+		return Feature{Refusal: int(e.firstPhase - i - 1)}
+	case i >= e.firstRefusal:
+		return Feature{Refusal: int(i - e.firstRefusal + 1)}
+	}
+	n := int32(len(e.task.features))
+	f := e.task.features[i%n]
+	f.Before = int(i / n)
+	return f
+}
+
+// A featureOrder holds indices of features of a task in the order of [compareFeatures].
+type featureOrder struct{ paths, extras []int32 }
+
+func newFeatureOrder(all []Feature) *featureOrder {
+	out := &featureOrder{}
+	for f := range all {
+		if all[f].Extra == 0 {
+			out.paths = append(out.paths, int32(f))
+		} else {
+			out.extras = append(out.extras, int32(f))
+		}
+	}
+	compare := func(a, b int32) int { return compareFeatures(all[a], all[b]) }
+	slices.SortFunc(out.paths, compare)
+	slices.SortFunc(out.extras, compare)
+	return out
+}
+
+// ordered returns the columns to keep in the order of [compareFeatures]. Sorting them for
+// each expansion would take long.
+func (e *expansion) ordered(keep func(i int32) bool) []int32 {
+	var out []int32
+	add := func(i int32) {
+		if keep(i) {
+			out = append(out, i)
+		}
+	}
+	addAll := func(features []int32, phase int) {
+		if phase > e.phases {
+			return
+		}
+		for _, f := range features {
+			add(int32(phase*len(e.task.features)) + f)
+		}
+	}
+	order := e.task.order
+	addAll(order.paths, 1)
+	addAll(order.paths, 0)
+	for i := e.firstOutcome - 1; i >= e.firstPhase; i-- {
+		add(i)
+	}
+	for i := e.firstRefusal; i < e.firstPhase; i++ {
+		add(i)
+	}
+	for phase := 2; phase <= e.phases; phase++ {
+		addAll(order.paths, phase)
+	}
+	for phase := 1; phase <= e.phases; phase++ {
+		addAll(order.extras, phase)
+	}
+	addAll(order.extras, 0)
+	for i := e.firstOutcome; i < int32(e.size()); i++ {
+		add(i)
+	}
+	return out
+}
+
+// each calls use with every row, as columns without an order. The next call
 // overwrites them.
 func (e *expansion) each(ctx context.Context, use func(r int32, row []int32) error) error {
 	k := e.task
@@ -113,10 +173,11 @@ type rowSet struct {
 	sums [2]uint64
 }
 
-// newMatrix returns the matrix of the rows with the given refusals.
-func (k *task) newMatrix(ctx context.Context, refusals []refused) (*matrix, error) {
+// newMatrix returns the matrix of the rows with the given refusals. Its columns list
+// their equal features if equal is set.
+func (k *task) newMatrix(ctx context.Context, refusals []refused, equal bool) (*matrix, error) {
 	e := k.newExpansion(refusals)
-	sets := make([]rowSet, len(e.all))
+	sets := make([]rowSet, e.size())
 	seeds := [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 	if err := e.each(ctx, func(r int32, row []int32) error {
 		a, b := maphash.Comparable(seeds[0], r), maphash.Comparable(seeds[1], r)
@@ -130,7 +191,7 @@ func (k *task) newMatrix(ctx context.Context, refusals []refused) (*matrix, erro
 	}); err != nil {
 		return nil, err
 	}
-	m, columnOf, cells := mergeColumns(e.all, sets, len(k.rows))
+	m, columnOf, cells := e.merge(sets, equal)
 	m.present = dtree.NewBits(len(k.features))
 	for f := range k.features {
 		if sets[f].rows > 0 {
@@ -140,33 +201,45 @@ func (k *task) newMatrix(ctx context.Context, refusals []refused) (*matrix, erro
 	return m, k.fill(ctx, m, e, columnOf, cells)
 }
 
-// mergeColumns returns a matrix without its table. columnOf has the column of the first
-// of equal features, and -1 for others. cells is the number of cells of the table.
-func mergeColumns(all []Feature, sets []rowSet, rows int) (m *matrix, columnOf []int32, cells int) {
-	order := make([]int32, 0, len(all))
-	for f := range all {
-		if n := int(sets[f].rows); n > 0 && n < rows && (n >= minSpecific || !all[f].specific()) {
-			order = append(order, int32(f))
-		}
+// merge returns a matrix without its table. columnOf has the column of the first of
+// equal features, and -1 for others. cells is the number of cells of the table.
+func (e *expansion) merge(sets []rowSet, equal bool) (m *matrix, columnOf []int32, cells int) {
+	rows, features := len(e.task.rows), e.task.features
+	order := e.ordered(func(i int32) bool {
+		n := int(sets[i].rows)
+		return n > 0 && n < rows && (n >= minSpecific || i >= e.firstRefusal || !features[int(i)%len(features)].specific())
+	})
+	same := make(map[rowSet]int32, len(order))
+	columnOf = make([]int32, e.size())
+	for i := range columnOf {
+		columnOf[i] = -1
 	}
-	slices.SortFunc(order, func(a, b int32) int { return compareFeatures(all[a], all[b]) })
-	m = &matrix{}
-	same := map[rowSet]int{}
-	columnOf = make([]int32, len(all))
-	for f := range columnOf {
-		columnOf[f] = -1
-	}
-	for _, f := range order {
-		if all[f].Outcome == "" {
-			if c, ok := same[sets[f]]; ok {
-				m.columns[c].Equal = append(m.columns[c].Equal, all[f])
-				continue
+	var firsts []int32     // by column: its first feature
+	var mergedInto []int32 // by position in order: the column of an equal feature before it, or -1
+	for _, i := range order {
+		at := int32(-1)
+		if i < e.firstOutcome {
+			if c, ok := same[sets[i]]; ok {
+				at = c
+			} else {
+				same[sets[i]] = int32(len(firsts))
 			}
-			same[sets[f]] = len(m.columns)
 		}
-		columnOf[f] = int32(len(m.columns))
-		m.columns = append(m.columns, all[f])
-		cells += int(sets[f].rows)
+		if mergedInto = append(mergedInto, at); at >= 0 {
+			continue
+		}
+		columnOf[i] = int32(len(firsts))
+		firsts = append(firsts, i)
+		cells += int(sets[i].rows)
+	}
+	m = &matrix{columns: make([]Feature, len(firsts))}
+	for c, i := range firsts {
+		m.columns[c] = e.feature(i)
+	}
+	for at, i := range order {
+		if c := mergedInto[at]; equal && c >= 0 {
+			m.columns[c].Equal = append(m.columns[c].Equal, e.feature(i))
+		}
 	}
 	first := func(is func(f Feature) bool) int {
 		if i := slices.IndexFunc(m.columns, is); i >= 0 {

@@ -34,15 +34,15 @@ type Model struct {
 	Stats    Stats              // all observations given to the trainer
 	Digest   string             // of the encoded model; serves as its ID
 
-	file        *modelFile
-	space       *features.Space
-	trees       []dtree.Tree     // one per outcome, then one per unit
-	seconds     []*secondOpinion // by unit; nil if no regression may overrule the tree
-	seen        []uint64         // sorted IDs of the paths in the training inputs
-	calibration calibration
-	lookup      *lookup
-	recorded    recordedSets
-	pool        sync.Pool // of *predictor
+	file            *modelFile
+	space           *features.Space
+	trees           []dtree.Tree      // one per outcome, then one per unit
+	unitRegressions []*unitRegression // by unit; nil if no regression may overrule the tree
+	seen            []uint64          // sorted IDs of the paths in the training inputs
+	calibration     calibration
+	lookup          *lookup
+	recorded        recordedSets
+	pool            sync.Pool // of *predictor
 
 	examplesOnce sync.Once
 	examples     []exampleRow

@@ -39,6 +39,7 @@ type Options struct {
 	// files; 0 means that there is no limit.
 	Memory  int64
 	Scratch Scratch // creates scratch files; nil if there are none
+	Shards  Shards  // shares the training with other processes; nil if there are none
 	// Progress, if not nil, is called whenever trees are complete, by one
 	// goroutine at a time.
 	Progress func(done, total int)

@@ -134,7 +134,7 @@ func (m *Model) prepare() {
 			l.marginal = append(l.marginal, int32(i))
 		}
 	}
-	l.regressions = newRegressions(m.seconds, len(m.Features))
+	l.regressions = newRegressions(m.unitRegressions, len(m.Features))
 	m.lookup = l
 }
 

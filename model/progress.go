@@ -19,7 +19,7 @@ func (p *progress) add(trees int) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.done += trees
+	p.done = min(p.done+trees, p.total) // each part of a training grows the trees of outcomes
 	p.report(p.done, p.total)
 }
 

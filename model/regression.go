@@ -54,7 +54,7 @@ func sigmoid(logOdds float64) float64 { return 1 / (1 + math.Exp(-logOdds)) }
 // regression.
 func (k *task) fit(ctx context.Context, v *view, targets []*target, rows []int32) ([]logit.Regression, error) {
 	out := make([]logit.Regression, len(targets))
-	groups := slices.DeleteFunc(groupByLabels(targets), func(g []int) bool { return targets[g[0]].mixed[0] == nil })
+	groups := slices.DeleteFunc(groupByLabels(targets), func(g []int) bool { return targets[g[0]].withRegression[0] == nil })
 	known := k.known(rows)
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range min(k.opt.Workers, len(groups)) {
@@ -83,20 +83,28 @@ func (k *task) fit(ctx context.Context, v *view, targets []*target, rows []int32
 
 // tryRegression makes cross-validation try trees of each depth with a regression.
 func (t *target) tryRegression(depths int) {
-	for o := range t.mixed {
-		t.mixed[o] = make([]heldOut, depths)
+	for o := range t.withRegression {
+		t.withRegression[o] = make([]heldOut, depths)
 	}
 }
 
-// enoughHeld is the number of held-out rows of each class whose right predictions show
-// that a tree needs no regression.
-const enoughHeld = 5
+// Limits of the trial of regressions, which takes longer than growing trees.
+const (
+	enoughHeld    = 5 // held-out rows of each class from which on a trial may end early
+	decisiveFolds = 2 // folds in which a regression must improve predictions to be tried in others
+)
 
-// dropRegression ends the trial if the tree alone predicted all held-out rows correctly so far.
-// Most methods are so easy, and fitting regressions takes longer than growing trees.
-func (t *target) dropRegression() {
-	if c := t.byDepth[choose(t.byDepth)].confusion; c.Wrong() == 0 && min(c.TruePositives, c.TrueNegatives) >= enoughHeld {
-		t.mixed = [bothWays][]heldOut{}
+// dropRegression ends the trial after some folds if the tree alone predicted all held-out
+// rows correctly, or if no kind of overruling improved its predictions.
+func (t *target) dropRegression(folds int) {
+	alone := choose(t.byDepth)
+	c := t.byDepth[alone].confusion
+	if min(c.TruePositives+c.FalseNegatives, c.TrueNegatives+c.FalsePositives) < enoughHeld {
+		return
+	}
+	_, o := t.overruling(alone)
+	if c.Wrong() == 0 || folds >= decisiveFolds && o == 0 {
+		t.withRegression = [bothWays][]heldOut{}
 	}
 }
 
@@ -107,7 +115,7 @@ func (k *task) fitFinal(ctx context.Context, targets []*target) error {
 		return err
 	}
 	for i, t := range targets {
-		t.second = &fitted[i]
+		t.regression = &fitted[i]
 	}
 	return nil
 }
@@ -119,7 +127,7 @@ func (k *task) fitFinal(ctx context.Context, targets []*target) error {
 func (t *target) overruling(alone int) (depth int, best overruling) {
 	depth = alone
 	f1 := t.byDepth[alone].confusion.F1()
-	for o, byDepth := range t.mixed {
+	for o, byDepth := range t.withRegression {
 		if byDepth == nil {
 			continue
 		}
@@ -128,14 +136,14 @@ func (t *target) overruling(alone int) (depth int, best overruling) {
 			depth, best, f1 = d, overruling(o+1), with
 		}
 	}
-	if added := t.mixed[toReached-1]; added != nil && f1 < lowF1 && best&toReached == 0 {
+	if added := t.withRegression[toReached-1]; added != nil && f1 < lowF1 && best&toReached == 0 {
 		return choose(added), toReached
 	}
 	return depth, best
 }
 
-// A secondOpinion is the regression of a unit.
-type secondOpinion struct {
+// A unitRegression is the regression of a unit, and which predictions of its tree it overrules.
+type unitRegression struct {
 	logit.Regression
 	allowed   overruling
 	overruled [2]bin // held-out observations for which it overruled the tree, by what the tree predicted
@@ -154,19 +162,19 @@ func hundredths(x float64) int32 { return int32(math.Round(100 * x)) }
 // regressionFile returns the encoded regression of a target, or nil if it has none.
 // index maps columns to features of the model.
 func (t *target) regressionFile(index map[int32]int32) *regressionFile {
-	if t.second == nil {
+	if t.regression == nil {
 		return nil
 	}
 	o := t.held.overruled
-	out := &regressionFile{Bias: hundredths(t.second.Bias), Allowed: int(t.allowed), Overruled: [4]int32{o[0].rows, o[0].positives, o[1].rows, o[1].positives}}
-	for _, term := range t.second.Terms {
+	out := &regressionFile{Bias: hundredths(t.regression.Bias), Allowed: int(t.allowed), Overruled: [4]int32{o[0].rows, o[0].positives, o[1].rows, o[1].positives}}
+	for _, term := range t.regression.Terms {
 		out.Terms = append(out.Terms, index[term.Column], hundredths(term.Weight))
 	}
 	return out
 }
 
 // decode validates an encoded regression of a model with the given number of features.
-func (f *regressionFile) decode(features []Feature) (*secondOpinion, error) {
+func (f *regressionFile) decode(features []Feature) (*unitRegression, error) {
 	if len(f.Terms)%2 != 0 {
 		return nil, fmt.Errorf("%d numbers in terms: must be a multiple of 2", len(f.Terms))
 	}
@@ -174,7 +182,7 @@ func (f *regressionFile) decode(features []Feature) (*secondOpinion, error) {
 		return nil, fmt.Errorf("kind of overruling %d: must be between 1 and %d", f.Allowed, bothWays)
 	}
 	o := f.Overruled
-	out := &secondOpinion{allowed: overruling(f.Allowed), overruled: [2]bin{{o[0], o[1]}, {o[2], o[3]}}}
+	out := &unitRegression{allowed: overruling(f.Allowed), overruled: [2]bin{{o[0], o[1]}, {o[2], o[3]}}}
 	for _, b := range out.overruled {
 		if b.positives < 0 || b.positives > b.rows {
 			return nil, fmt.Errorf("%d positive rows of %d: must be between 0 and the number of rows", b.positives, b.rows)
@@ -196,7 +204,7 @@ func (f *regressionFile) decode(features []Feature) (*secondOpinion, error) {
 }
 
 // reuse returns a regression with other columns.
-func (s *secondOpinion) reuse(column []int32) *logit.Regression {
+func (s *unitRegression) reuse(column []int32) *logit.Regression {
 	out := &logit.Regression{Bias: s.Bias}
 	for _, t := range s.Terms {
 		out.Terms = append(out.Terms, logit.Term{Column: column[t.Column], Weight: t.Weight})
@@ -221,7 +229,7 @@ type weighted struct {
 	weight     float64
 }
 
-func newRegressions(units []*secondOpinion, features int) *regressions {
+func newRegressions(units []*unitRegression, features int) *regressions {
 	out := &regressions{}
 	known := map[string]int32{}
 	byFeature := make([][]weighted, features)
@@ -267,18 +275,18 @@ func (m *Model) overrule(p *predictor, a *Answer) {
 	}
 	r.logOdds(p.row, p.logOdds)
 	for i, unit := range r.units {
-		odds, tree, second := p.logOdds[r.of[i]], a.Methods[unit], m.seconds[unit]
-		if !second.allowed.overrules(odds, tree.Reached) {
+		odds, tree, regression := p.logOdds[r.of[i]], a.Methods[unit], m.unitRegressions[unit]
+		if !regression.allowed.overrules(odds, tree.Reached) {
 			continue
 		}
-		support := second.overruled[btoi(tree.Reached)]
+		support := regression.overruled[btoi(tree.Reached)]
 		out := &Prediction{
 			Reached: !tree.Reached, Unknown: tree.Unknown, Overruled: true,
 			Rows: support.rows, Positives: support.positives, leaf: tree.leaf, unshared: true,
 		}
 		out.Probability = m.calibration.apply(sigmoid(odds), out.Reached)
 		out.Low, out.High = interval(out.Probability, dtree.Node{Rows: support.rows, Positives: support.positives}, 0)
-		for _, t := range second.Terms {
+		for _, t := range regression.Terms {
 			if p.row.Has(t.Column) {
 				out.terms = append(out.terms, t)
 			}
@@ -322,7 +330,7 @@ type Regression struct {
 
 // Regression returns the regression that may overrule the tree of a unit, or nil.
 func (m *Model) Regression(unit int) *Regression {
-	s := m.seconds[unit]
+	s := m.unitRegressions[unit]
 	if s == nil {
 		return nil
 	}

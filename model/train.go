@@ -171,31 +171,16 @@ func (t *Trainer) unitOf(id string) int32 {
 // Add adds observations. If the context ends, it adds none of them. After another error,
 // which comes from the scratch files, the trainer cannot be used any more.
 func (t *Trainer) Add(ctx context.Context, observations []observation.Observation) error {
-	found := make([]extracted, len(observations))
-	group, ctx := errgroup.WithContext(ctx)
-	for w, s := range t.extractors {
-		group.Go(func() error {
-			for i := w; i < len(observations); i += len(t.extractors) {
-				found[i] = s.extract(ctx, observations[i].Input)
-				if err := context.Cause(ctx); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
+	x, err := t.Extract(ctx, observations)
+	if err != nil {
 		return err
 	}
-	for i, o := range observations {
-		if err := t.add(o, found[i], t.extractors[i%len(t.extractors)].paths); err != nil {
-			return err
-		}
-	}
-	return t.spillContents()
+	return t.AddExtracted(observations, x)
 }
 
-func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]features.Path) error {
+// add adds an observation, the features of whose input are those of an input of x.
+func (t *Trainer) add(o observation.Observation, x *Extracted, input int) error {
+	f := &x.inputs[input]
 	t.stats.Observations++
 	r := record{digest: sha256.Sum256(o.Input), outcome: t.outcomeName(o), place: failurePlace(o), unlabelled: o.Methods == nil, commit: t.commitIndex()}
 	t.stats.Unknown += btoi(r.unlabelled)
@@ -228,8 +213,7 @@ func (t *Trainer) add(o observation.Observation, f extracted, paths map[uint64]f
 	if last < 0 && !r.outside {
 		t.sample.add(r.digest, o.Input, t.opt.Inputs)
 	}
-	r.features = t.featuresOf(f, paths)
-	r.at = slices.Concat(f.pathAt, f.extraAt)
+	r.features, r.at = t.featuresOf(x, input)
 	if !r.outside && t.keepsExample(len(o.Input)) {
 		r.input = o.Input
 	}
@@ -310,30 +294,6 @@ func btoi(yes bool) int {
 	return 0
 }
 
-// featuresOf returns the indices of the features, which it adds if needed.
-func (t *Trainer) featuresOf(f extracted, paths map[uint64]features.Path) []int32 {
-	out := make([]int32, 0, len(f.paths)+len(f.extras))
-	for _, id := range f.paths {
-		i, ok := t.pathIndex[id]
-		if !ok {
-			i = int32(len(t.features))
-			t.pathIndex[id] = i
-			t.features = append(t.features, Feature{Path: paths[id]})
-		}
-		out = append(out, i)
-	}
-	for _, e := range f.extras {
-		i, ok := t.extraIndex[e]
-		if !ok {
-			i = int32(len(t.features))
-			t.extraIndex[e] = i
-			t.features = append(t.features, Feature{Extra: e})
-		}
-		out = append(out, i)
-	}
-	return out
-}
-
 // A sample is a set of inputs that does not depend on the order of insertion:
 // the inputs with the smallest digests.
 type sample []sampledInput
@@ -408,10 +368,11 @@ type task struct {
 	cells     cells     // features of the rows
 	labelled  []int32   // rows with known methods
 	features  []Feature // of the records
-	outcomes  []string  // sorted; empty if all rows have the same outcome
-	outcomeOf []int32   // by row: index of its outcome
-	phases    []int     // by outcome: the phase that it stops, or 0
-	view      *view     // of all rows
+	order     *featureOrder
+	outcomes  []string // sorted; empty if all rows have the same outcome
+	outcomeOf []int32  // by row: index of its outcome
+	phases    []int    // by outcome: the phase that it stops, or 0
+	view      *view    // of all rows
 	targets   []*target
 	digest    [sha256.Size]byte // of the rows with their features and outcomes
 	outside   Outside
@@ -425,17 +386,17 @@ type task struct {
 
 // A target is a class to learn: an outcome, or whether a unit is reached.
 type target struct {
-	name    string
-	unit    bool
-	labels  dtree.Bits
-	tree    dtree.Tree
-	digest  [8]byte // of the labels
-	held    heldOut
-	byDepth []heldOut           // cross-validation results of the tree cut at each depth
-	mixed   [bothWays][]heldOut // by which predictions a regression may overrule, less one: the same; nil if there is none to try
-	second  *logit.Regression   // may overrule the tree; nil if none may
-	allowed overruling
-	reused  bool // tree taken from an earlier model
+	name           string
+	unit           bool
+	labels         dtree.Bits
+	tree           dtree.Tree
+	digest         [8]byte // of the labels
+	held           heldOut
+	byDepth        []heldOut           // cross-validation results of the tree cut at each depth
+	withRegression [bothWays][]heldOut // by overruling, less one: the same with a regression; nil if none is tried
+	regression     *logit.Regression   // may overrule the tree; nil if none may
+	allowed        overruling
+	reused         bool // tree taken from an earlier model
 }
 
 // constant reports whether all rows of the target have the same label.
@@ -471,6 +432,7 @@ func (t *Trainer) task(ctx context.Context) (*task, error) {
 	if len(k.labelled) == 0 {
 		return k, t.unusable.explain(t.stats.Observations, t.grammar.Name)
 	}
+	k.order = newFeatureOrder(k.features)
 	k.findOutcomes()
 	k.buildTargets()
 	k.findPhases()
@@ -535,6 +497,15 @@ func (k *task) run(ctx context.Context) error {
 		}
 	}
 	k.progress.report, k.progress.total = k.opt.Progress, k.treeCount(rest)
+	if k.opt.Shards != nil {
+		return k.runShards(ctx, rest)
+	}
+	return k.runTargets(ctx, rest)
+}
+
+// runTargets grows the trees of targets and cross-validates them. The result of a target
+// does not depend on the others.
+func (k *task) runTargets(ctx context.Context, rest []*target) error {
 	trees, err := k.learn(ctx, k.view, rest, nil)
 	if err != nil {
 		return err
@@ -554,7 +525,7 @@ func (k *task) run(ctx context.Context) error {
 			return err
 		}
 		for _, t := range rest {
-			t.dropRegression()
+			t.dropRegression(fold + 1)
 		}
 	}
 	var overruled []*target
@@ -562,7 +533,7 @@ func (k *task) run(ctx context.Context) error {
 		i := choose(t.byDepth)
 		t.held = t.byDepth[i]
 		if depth, o := t.overruling(i); o != 0 {
-			i, t.held, t.allowed = depth, t.mixed[o-1][depth], o
+			i, t.held, t.allowed = depth, t.withRegression[o-1][depth], o
 			overruled = append(overruled, t)
 		}
 		t.tree = t.tree.Cut(depths[i])

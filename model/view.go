@@ -11,7 +11,9 @@ import (
 // A view is the training data as seen with a list of refusals, which may have
 // been learned from some of the rows only.
 type view struct {
-	refusals       []Refusal
+	refused        []refused
+	refusals       []Refusal // the same, described
+	shared         bool      // the matrix belongs to the view of all rows
 	matrix         *matrix
 	outcomeColumns []int32 // column of each outcome
 
@@ -21,24 +23,29 @@ type view struct {
 // newView learns refusals from the given rows, or from all rows if learn is
 // nil, and returns the data of all rows.
 func (k *task) newView(ctx context.Context, learn []int32) (*view, error) {
-	if learn == nil {
+	final := learn == nil
+	if final {
 		learn = make([]int32, len(k.rows))
 		for i := range learn {
 			learn[i] = int32(i)
 		}
 	}
-	var refusals []refused
 	var err error
+	v := &view{}
 	if k.opt.Refusals {
-		if refusals, err = k.findRefusals(ctx, learn); err != nil {
+		if v.refused, err = k.findRefusals(ctx, learn); err != nil {
 			return nil, err
 		}
 	}
-	v := &view{}
-	if v.refusals, err = k.describeRefusals(refusals, learn); err != nil {
+	if v.refusals, err = k.describeRefusals(v.refused, learn); err != nil {
 		return nil, err
 	}
-	if v.matrix, err = k.newMatrix(ctx, refusals); err != nil {
+	if k.view != nil && slices.Equal(v.refused, k.view.refused) {
+		shared := *k.view
+		shared.refusals, shared.shared = v.refusals, true
+		return &shared, nil
+	}
+	if v.matrix, err = k.newMatrix(ctx, v.refused, final); err != nil {
 		return nil, err
 	}
 	v.outcomeColumns = make([]int32, len(k.outcomes))
@@ -56,7 +63,7 @@ func (k *task) newView(ctx context.Context, learn []int32) (*view, error) {
 
 // close removes the scratch files of the view.
 func (v *view) close() error {
-	if v.matrix.stored == nil {
+	if v.shared || v.matrix.stored == nil {
 		return nil
 	}
 	return v.matrix.stored.close()

@@ -1169,7 +1169,7 @@ type CampaignOptions struct {
 	// Calibration fdloop: random inputs that are run first, to count their mappings.
 	Calibration int `json:"calibration,omitempty,omitzero"`
 
-	// Effort guided: factor of the time for covering paths, choosing among candidates, aiming and training.
+	// Effort guided: factor of the limit on the work of covering paths, choosing among candidates, aiming and training. At 1, the limit is 1 ms for each of the first 1,000 inputs, plus 3% of the run time of the program.
 	Effort float64 `json:"effort,omitempty,omitzero"`
 
 	// Elitism evogfuzz: share of the population that is selected because it is the fittest.
@@ -1779,7 +1779,7 @@ type GenerateRequest struct {
 	// N Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath.
 	N int `json:"n,omitempty,omitzero"`
 
-	// NoVerify Do not parse inputs again. An input then need not have the tree that was drawn for it, and paths are counted in the drawn trees. For grammars whose parser cannot read some trees, such as ambiguous ones.
+	// NoVerify Do not parse the generated inputs to check them. The parser may then reject an input, or give it another tree than the one it was generated from; paths are counted in the latter. For grammars with trees that the parser never returns, such as ambiguous grammars.
 	NoVerify bool `json:"no_verify,omitempty,omitzero"`
 
 	// OneTarget Derive each input of kpath for one path only.
@@ -1907,10 +1907,10 @@ type GrammarReport struct {
 type GrammarSource struct {
 	Files []GrammarFile `json:"files"`
 
-	// MergeLiterals Read the grammar without a scanner, and literals that follow each other as one.
+	// MergeLiterals Treat the grammar as scannerless, and merge adjacent literals into one.
 	MergeLiterals bool `json:"merge_literals,omitempty,omitzero"`
 
-	// Scannerless Read the grammar without a scanner, with characters as tokens; the same as the option `scannerless` in its text. Files in TRIBBLE's notation, whose names end in `.scala`, are always read like this.
+	// Scannerless Treat the grammar as scannerless: characters are the tokens. The option `scannerless` in the grammar does the same. Files in TRIBBLE's notation (`.scala`) are always scannerless.
 	Scannerless bool `json:"scannerless,omitempty,omitzero"`
 
 	// Start Parser rule to start from; the grammar's first parser rule if absent.
@@ -2630,7 +2630,7 @@ type Refusal struct {
 	Outcome string `json:"outcome"`
 }
 
-// Regression A logistic regression that may overrule the decision tree of a method. The log odds that an input reaches the method are `bias` plus the weights of its features; a tree that predicts "not reached" is overruled if they are above 0.85, and one that predicts "reached" if they are below -0.85.
+// Regression A logistic regression that may overrule the decision tree of a method. The log odds that an input reaches the method are `bias` plus the weights of its features; a tree that predicts "not reached" is overruled if they are above 0.85 and `to_reached` is true, and one that predicts "reached" if they are below -0.85 and `to_not_reached` is true.
 type Regression struct {
 	Bias float64 `json:"bias"`
 
@@ -3199,7 +3199,7 @@ type TrainOptions struct {
 	// Regressions Let a logistic regression overrule the tree of a method, where cross-validation prefers that.
 	Regressions *bool `json:"regressions,omitempty"`
 
-	// Sample Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition.
+	// Sample Size of the random sample of observations to learn from; all observations if absent. Up to 100 observations of each method and outcome are added to the sample, so that rare methods are learned.
 	Sample int `json:"sample,omitempty,omitzero"`
 
 	// Seed Seed of the random choices; 0 draws a seed.
@@ -3460,7 +3460,7 @@ type MeasureCoverageParams struct {
 	// Encoding Encoding of the inputs.
 	Encoding Encoding `form:"encoding,omitempty" json:"encoding,omitempty,omitzero"`
 
-	// AnyDerivation Count the paths of all derivations of an ambiguous input instead of those of the parser's one. Long inputs of very ambiguous grammars reach a limit.
+	// AnyDerivation Count the paths of all derivations of an ambiguous input, not only those of the parser's tree. Long inputs of very ambiguous grammars exceed a limit.
 	AnyDerivation bool `form:"any_derivation,omitempty" json:"any_derivation,omitempty,omitzero"`
 
 	// Missing Maximum number of uncovered paths to list.
@@ -3595,7 +3595,7 @@ type ListModelsParams struct {
 
 // TrainModelParams defines parameters for TrainModel.
 type TrainModelParams struct {
-	// IdempotencyKey A name for the request that the client chooses, such as a random number. A request with the same name and body as an earlier request of the same key gets the job of that request, so a request whose answer was lost can be sent again.
+	// IdempotencyKey A string that the client chooses for the request, such as a random number. A request with the same `Idempotency-Key` and body as an earlier request of the same client gets the job of that request, so a request whose answer was lost can be sent again. With another body, it fails with the problem `conflict`.
 	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 

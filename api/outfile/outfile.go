@@ -64,6 +64,21 @@ func Create(name string, perm fs.FileMode) (*File, error) {
 	return &File{buffer: bufio.NewWriterSize(out, size), output: out}, nil
 }
 
+// Check returns an error if the file name cannot be created or replaced. Call it before
+// long work whose result [Write] stores. A device or a FIFO is not opened.
+func Check(name string) error {
+	to, err := resolve(name)
+	if err != nil || to.stream {
+		return err
+	}
+	const perm = 0o600
+	out, err := to.open(perm)
+	if err != nil {
+		return err
+	}
+	return out.discard()
+}
+
 // Write adds bytes to the file.
 func (f *File) Write(p []byte) (int, error) {
 	if f.closed {

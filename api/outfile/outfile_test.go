@@ -206,6 +206,12 @@ func TestRefused(t *testing.T) {
 		if err := outfile.Write(name, 0o644, text("new")); !errors.Is(err, want) {
 			t.Errorf("%q: got error %v, want %v", name, err, want)
 		}
+		if err := outfile.Check(name); !errors.Is(err, want) {
+			t.Errorf("check of %q: got error %v, want %v", name, err, want)
+		}
+	}
+	if err := outfile.Check(filepath.Join(dir, "new")); err != nil {
+		t.Error(err)
 	}
 	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -63,8 +63,8 @@ func (q *local) Add(ctx context.Context, j store.Job, client string) (store.Job,
 	if err != nil {
 		return j, err
 	}
-	if q.requests != nil && j.Request != "" {
-		q.requests[j.Request] = j.ID
+	if q.requests != nil && j.RequestKey != "" {
+		q.requests[j.RequestKey] = j.ID
 	}
 	q.enqueue(j, client)
 	return j, nil
@@ -72,7 +72,7 @@ func (q *local) Add(ctx context.Context, j store.Job, client string) (store.Job,
 
 // earlier returns the job with the same request, or a job without an ID if there is none.
 func (q *local) earlier(ctx context.Context, j store.Job) (store.Job, error) {
-	if j.Request == "" {
+	if j.RequestKey == "" {
 		return store.Job{}, nil
 	}
 	if q.requests == nil {
@@ -82,12 +82,12 @@ func (q *local) earlier(ctx context.Context, j store.Job) (store.Job, error) {
 		}
 		q.requests = map[string]uint64{}
 		for _, j := range all {
-			if j.Request != "" {
-				q.requests[j.Request] = j.ID
+			if j.RequestKey != "" {
+				q.requests[j.RequestKey] = j.ID
 			}
 		}
 	}
-	id, ok := q.requests[j.Request]
+	id, ok := q.requests[j.RequestKey]
 	if !ok {
 		return store.Job{}, nil
 	}
@@ -149,7 +149,7 @@ func (q *local) resume(ctx context.Context) error {
 			continue
 		}
 		if j.State == store.Running && j.Attempts >= maxAttempts {
-			j.State, j.Error, j.Ended = store.Interrupted, Crashed(j.Attempts).Error(), time.Now().UTC()
+			j.State, j.Error, j.Ended = store.Interrupted, (&CrashError{j.Attempts}).Error(), time.Now().UTC()
 			if err := q.store.SaveJob(ctx, j); err != nil {
 				return err
 			}
@@ -205,12 +205,12 @@ func (q *local) next(ctx context.Context, run Run) bool {
 	q.mu.Lock()
 	j := o.Job
 	q.mu.Unlock()
-	result, err := q.Attempt(work, run, j, func(p openapi.Progress) {
+	result, err := q.Attempt(work, run, j, Work{Report: func(p openapi.Progress) {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		o.progress = p
 		o.notify()
-	})
+	}})
 	if err == nil {
 		j.State, j.Ended = store.Done, time.Now().UTC()
 		j, err = q.store.CompleteJob(work, j, result.Model, result.File)

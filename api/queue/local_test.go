@@ -71,7 +71,7 @@ func TestCrash(t *testing.T) {
 			t.Errorf("job %d: %+v", want, j)
 		}
 	}
-	if j := w.Ended(t, maxAttempts); j.State != store.Interrupted || j.Error != queue.Crashed(maxAttempts).Error() {
+	if j := w.Ended(t, maxAttempts); j.State != store.Interrupted || j.Error != (&queue.CrashError{Attempts: maxAttempts}).Error() {
 		t.Errorf("after %d attempts: %+v", maxAttempts, j)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/api/store"
+	"github.com/inroad/inroad/model"
 )
 
 // A Queue stores jobs and runs them. It is safe for concurrent use.
@@ -29,7 +30,8 @@ type Queue interface {
 	Cancel(ctx context.Context, id uint64) error
 	// Waiting returns the number of queued jobs, or 0 if it cannot be read in a second.
 	Waiting() int
-	// Serve runs one job at a time until ctx ends. A client with many jobs does not keep
+	// Serve runs one job at a time until ctx ends. While it has none, it may compute shards
+	// of a job that another process runs. A client with many jobs does not keep
 	// the jobs of others waiting for all of them. If the process stops, a job that was
 	// running is run again, in another process or in the next one.
 	Serve(ctx context.Context, run Run) error
@@ -43,7 +45,18 @@ type Job struct {
 
 // Run trains the model of a job. If it returns an error because the store is not
 // available, it is called again.
-type Run func(ctx context.Context, j store.Job, report func(openapi.Progress)) (Result, error)
+type Run func(ctx context.Context, j store.Job, w Work) (Result, error)
+
+// Work connects a job that runs with its queue.
+type Work struct {
+	Report func(openapi.Progress) // called with the progress
+	// Shards shares the training with other processes; nil if there are none. A process
+	// that only helps with a job gets ErrHelped from it, when nothing is left to do.
+	Shards model.Shards
+}
+
+// ErrHelped ends the work of a process that computed shards of a job of another process.
+var ErrHelped = errors.New("all shards of the training are computed or claimed")
 
 // A Result is a model with its file, neither of which is stored yet.
 type Result struct {
@@ -95,20 +108,22 @@ func (o Options) Check(client string, queued, own int) error {
 }
 
 // Attempt calls run, and returns its panics as errors.
-func (o Options) Attempt(ctx context.Context, run Run, j store.Job, report func(openapi.Progress)) (result Result, err error) {
+func (o Options) Attempt(ctx context.Context, run Run, j store.Job, w Work) (result Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			o.Log.ErrorContext(ctx, "job panicked", "job", j.ID, "err", r, "stack", string(debug.Stack()))
 			err = errors.New("internal error")
 		}
 	}()
-	return run(ctx, j, report)
+	return run(ctx, j, w)
 }
 
 // ErrCancelled is the cause of the end of the context of a job that was cancelled.
 var ErrCancelled = errors.New("the job was cancelled")
 
-// Crashed returns the error of a job that is given up because no attempt has ended.
-func Crashed(attempts int) error {
-	return fmt.Errorf("the process crashed during each of %d attempts", attempts)
+// A CrashError is the error of a job that is given up because no attempt has ended.
+type CrashError struct{ Attempts int }
+
+func (e *CrashError) Error() string {
+	return fmt.Sprintf("the process crashed during each of %d attempts", e.Attempts)
 }

@@ -213,7 +213,10 @@ func fieldError(name string, err *openapi3.SchemaError) *openapi.FieldError {
 	switch err.SchemaField {
 	case "type":
 		return schema.TypeError(name, err.Value)
-	case "format": // parameters have only formats of numbers
+	case "format":
+		if schema.Type == "string" { // the only format of strings in parameters
+			return &openapi.FieldError{Field: name, Value: openapi.Show(err.Value), Problem: "must be a time such as 2027-01-31T12:00:00Z"}
+		}
 		return schema.OverflowError(name, err.Value)
 	default:
 		return schema.Error(name, err.Value)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
-	"net/http/httptrace"
 	"strings"
 	"testing"
 
@@ -33,7 +33,7 @@ func (g *gate) Err() error {
 // to load one that is as large as all others may be together.
 func blockLoading(t *testing.T) {
 	t.Helper()
-	g := &gate{context.Background(), make(chan struct{}), make(chan struct{})}
+	g := &gate{context.Background(), make(chan struct{}, 1), make(chan struct{})}
 	ended := make(chan error, 1)
 	go func() {
 		_, err := grammars.Load(g, grammars.Source{Name: "g.g4", Text: "grammar g; s : 'x' ;" + strings.Repeat(" ", 600<<10)})
@@ -70,6 +70,17 @@ func (l *requestLog) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
+// A notifyingConn calls wrote after each write.
+type notifyingConn struct {
+	net.Conn
+	wrote func()
+}
+
+func (c *notifyingConn) Write(p []byte) (int, error) {
+	defer c.wrote()
+	return c.Conn.Write(p)
+}
+
 // TestLoadingEndsWithItsClient checks that a request whose grammar is still
 // loading ends when its client goes, whether it loads a grammar of its own or
 // through the cache.
@@ -85,13 +96,16 @@ func TestLoadingEndsWithItsClient(t *testing.T) {
 			blockLoading(t)
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
-			ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { leave() }})
+			client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				c, err := new(net.Dialer).DialContext(ctx, network, address)
+				return &notifyingConn{c, leave}, err
+			}}}
 			req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+test.path, strings.NewReader(test.body))
 			if err != nil {
 				t.Fatal(err)
 			}
 			req.Header.Set("Content-Type", "application/json")
-			resp, err := http.DefaultClient.Do(req)
+			resp, err := client.Do(req)
 			if err == nil {
 				resp.Body.Close()
 			}

@@ -51,13 +51,13 @@ func (s *Server) TrainModel(ctx context.Context, req openapi.TrainModelRequestOb
 		Subject: req.Body.Subject, Commit: commit, Grammar: req.Body.Grammar, Start: req.Body.Start, From: req.Body.From, Options: options,
 	}
 	if name := req.Params.IdempotencyKey; name != "" {
-		j.Request, j.Body = digest(caller(ctx), name), []byte(digest(string(api.AppendJSON(nil, req.Body))))
+		j.RequestKey, j.BodyDigest = digest(caller(ctx), name), []byte(digest(string(api.AppendJSON(nil, req.Body))))
 	}
-	body := j.Body
+	body := j.BodyDigest
 	if j, err = s.jobs.Add(ctx, j, clientOf(ctx)); err != nil {
 		return nil, err
 	}
-	if !bytes.Equal(j.Body, body) {
+	if !bytes.Equal(j.BodyDigest, body) {
 		return nil, &repeatError{req.Params.IdempotencyKey, j.ID}
 	}
 	return openapi.TrainModel202JSONResponse{
@@ -81,7 +81,7 @@ type repeatError struct {
 }
 
 func (e *repeatError) Error() string {
-	return fmt.Sprintf("Idempotency-Key %q: must be a new one, because job %d has it with another request", e.name, e.job)
+	return fmt.Sprintf("Idempotency-Key %q: already used by job %d with another body; use a new key", e.name, e.job)
 }
 
 // checkJobSize rejects a training that exceeds the memory limit, estimated from the
@@ -95,12 +95,12 @@ func (s *Server) checkJobSize(ctx context.Context, subject, commit string, optio
 }
 
 // run runs a job in a span.
-func (s *Server) run(ctx context.Context, j store.Job, report func(openapi.Progress)) (queue.Result, error) {
-	return s.traceJob(ctx, j, func(ctx context.Context) (queue.Result, error) { return s.train(ctx, j, report) })
+func (s *Server) run(ctx context.Context, j store.Job, w queue.Work) (queue.Result, error) {
+	return s.traceJob(ctx, j, func(ctx context.Context) (queue.Result, error) { return s.train(ctx, j, w) })
 }
 
 // train trains a model on stored observations.
-func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Progress)) (queue.Result, error) {
+func (s *Server) train(ctx context.Context, j store.Job, w queue.Work) (queue.Result, error) {
 	var none queue.Result
 	g, err := s.library.Grammar(ctx, j.Grammar)
 	if err != nil {
@@ -110,7 +110,8 @@ func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Pro
 	if err != nil {
 		return none, err
 	}
-	l := api.Learning{Grammar: g, Start: j.Start, From: j.From, Blocks: s.blocks(ctx, j), Total: info.Observations, Progress: report}
+	l := api.Learning{Grammar: g, Start: j.Start, From: j.From, Total: info.Observations, Progress: w.Report, Shards: w.Shards}
+	l.Cached = func(key []byte) iter.Seq2[api.CachedBlock, error] { return s.blocks(ctx, j, key) }
 	if err := json.Unmarshal(j.Options, &l.Options); err != nil {
 		return none, err
 	}
@@ -118,7 +119,7 @@ func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Pro
 	if err != nil {
 		return none, err
 	}
-	report(openapi.Progress{Stage: "storing"})
+	w.Report(openapi.Progress{Stage: "storing"})
 	var file bytes.Buffer
 	if err := m.Write(&file); err != nil {
 		return none, err
@@ -128,15 +129,30 @@ func (s *Server) train(ctx context.Context, j store.Job, report func(openapi.Pro
 	}}, nil
 }
 
-// blocks yields a block with the header, then the stored observations of a job.
-func (s *Server) blocks(ctx context.Context, j store.Job) iter.Seq2[observation.Block, error] {
-	return func(yield func(observation.Block, error) bool) {
+// blocks yields a block with the header, then the stored observations of a job, with the
+// features that earlier trainings have stored with a key.
+func (s *Server) blocks(ctx context.Context, j store.Job, key []byte) iter.Seq2[api.CachedBlock, error] {
+	return func(yield func(api.CachedBlock, error) bool) {
 		header, err := s.Store.Header(ctx, j.Subject, j.Commit)
-		if !yield(observation.Block{Header: header}, err) || err != nil {
+		if !yield(api.CachedBlock{Block: observation.Block{Header: header}}, err) || err != nil {
 			return
 		}
-		for block, err := range s.Store.Observations(ctx, j.Subject, j.Commit) {
-			if !yield(observation.Block{Observations: block}, err) || err != nil {
+		for at := uint64(1); ; at++ {
+			b, err := s.Store.Block(ctx, j.Subject, j.Commit, at, key)
+			if err == nil && (b.Number == 0 || j.Blocks != 0 && b.Number > j.Blocks) {
+				return
+			}
+			at = b.Number
+			out := api.CachedBlock{Block: observation.Block{Observations: b.Observations}, Features: b.Features}
+			if s.FeatureCache > 0 {
+				out.Keep = func(features []byte) {
+					f := store.Features{Subject: j.Subject, Commit: j.Commit, Block: b.Number, Key: key, Data: features}
+					if err := s.Store.PutFeatures(ctx, f, s.FeatureCache); err != nil && ctx.Err() == nil {
+						s.Log.WarnContext(ctx, "features not kept", "job", j.ID, "err", err) // they are extracted again
+					}
+				}
+			}
+			if !yield(out, err) || err != nil {
 				return
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"time"
+	"unicode/utf8"
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
@@ -13,6 +14,10 @@ import (
 
 // prunePeriod is the time between applications of the retention policies.
 const prunePeriod = time.Hour
+
+// maxSubject is the maximum number of characters in the name of a program, as in the
+// contract.
+const maxSubject = 200
 
 // Retention deletes data of a store, and applies its retention policies.
 type Retention struct {
@@ -67,6 +72,12 @@ func (r Retention) Policies(ctx context.Context, req openapi.ListPoliciesParams)
 
 // PutPolicy sets the retention policy of a program, or of all programs without one.
 func (r Retention) PutPolicy(ctx context.Context, subject string, req openapi.PolicyRequest) (openapi.Policy, error) {
+	if n := utf8.RuneCountInString(subject); n == 0 || n > maxSubject {
+		return openapi.Policy{}, openapi.FieldErrorf("subject", "must have between 1 and %d characters", maxSubject)
+	}
+	if err := checkUTF8("subject", subject); err != nil {
+		return openapi.Policy{}, err
+	}
 	p := store.Policy{Subject: subject, Commits: req.Commits, Models: req.Models, Days: req.Days}
 	return policyOf(p), r.Store.PutPolicy(ctx, p)
 }
@@ -148,9 +159,6 @@ func (s *Server) ListPolicies(ctx context.Context, req openapi.ListPoliciesReque
 
 // PutPolicy sets a retention policy.
 func (s *Server) PutPolicy(ctx context.Context, req openapi.PutPolicyRequestObject) (openapi.PutPolicyResponseObject, error) {
-	if err := checkUTF8("subject", req.Subject); err != nil {
-		return nil, err
-	}
 	out, err := s.retention().PutPolicy(ctx, req.Subject, *req.Body)
 	return openapi.PutPolicy200JSONResponse(out), err
 }

@@ -57,6 +57,7 @@ func TestDeletions(t *testing.T) {
 		{"/v1/subjects/a%2Fb?commit=c2", http.StatusNotFound, `commit "c2" of subject a/b: not found`},
 		{"/v1/subjects/none", http.StatusNotFound, "subject none: not found"},
 		{"/v1/policies/none", http.StatusNotFound, "policy none: not found"},
+		{"/v1/keys/log?until=yesterday", http.StatusBadRequest, "until yesterday: must be a time such as 2027-01-31T12:00:00Z"},
 		{"/v1/keys/log", http.StatusBadRequest, "until: value is required but missing"},
 		{"/v1/subjects/a%2Fb?commit=", 0, ""},
 		{"/v1/models/m", 0, ""},

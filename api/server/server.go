@@ -53,7 +53,10 @@ type Config struct {
 	MaxOpen    int              // campaigns in memory; 8
 	Clock      func() time.Time // for leases of campaigns; time.Now
 	MaxMemory  int64            // approximate bytes of a training or an evaluation; 2 GiB
-	CacheBytes int64            // approximate bytes of cached grammars and models; 128 MiB
+	// FeatureCache is the number of bytes of the store for features of observations, which
+	// trainings need again; 512 MiB. A negative value turns the cache off.
+	FeatureCache int64
+	CacheBytes   int64 // approximate bytes of cached grammars and models; 128 MiB
 	// ParserCache is the approximate size in bytes of each of the two caches that speed
 	// up later parses with a grammar, for tokens and for predictions; 64 MiB.
 	ParserCache int
@@ -84,6 +87,7 @@ func (c Config) withDefaults() Config {
 		c.Clock = time.Now
 	}
 	c.MaxMemory = cmp.Or(c.MaxMemory, 2<<30)
+	c.FeatureCache = cmp.Or(c.FeatureCache, 512<<20)
 	c.CacheBytes = cmp.Or(c.CacheBytes, 128<<20)
 	c.ParserCache = cmp.Or(c.ParserCache, 64<<20)
 	c.Processors = cmp.Or(c.Processors, runtime.GOMAXPROCS(0))

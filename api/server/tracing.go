@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -60,7 +61,7 @@ func (s *Server) traceJob(ctx context.Context, j store.Job, run func(ctx context
 		attribute.Int64("inroad.job", int64(j.ID)), attribute.String("inroad.subject", j.Subject), attribute.String("inroad.grammar", j.Grammar)))
 	defer span.End()
 	result, err := run(ctx)
-	if err != nil {
+	if err != nil && !errors.Is(err, queue.ErrHelped) {
 		span.SetStatus(codes.Error, excerpt(err.Error()))
 	}
 	span.SetAttributes(attribute.String("inroad.model", result.Model.ID))

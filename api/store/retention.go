@@ -31,10 +31,10 @@ type Usage struct {
 	Campaigns []Campaign
 }
 
-// Commit returns an error if something uses the observations of one version of a
+// CheckCommit returns an error if something uses the observations of one version of a
 // program: an open job, a running campaign, or an alias of a model that was trained on
 // them.
-func (u *Usage) Commit(subject, commit string) error {
+func (u *Usage) CheckCommit(subject, commit string) error {
 	inUse := func(format string, args ...any) error {
 		return &InUseError{"commit", fmt.Sprintf("%q of subject %s", commit, subject), fmt.Sprintf(format, args...)}
 	}
@@ -56,15 +56,15 @@ func (u *Usage) Commit(subject, commit string) error {
 	return nil
 }
 
-// Updated returns the error of deleting a commit to which observations were added since the
+// UpdatedError returns the error of deleting a commit to which observations were added since the
 // deletion was decided.
-func Updated(subject, commit string) error {
+func UpdatedError(subject, commit string) error {
 	return &InUseError{"commit", fmt.Sprintf("%q of subject %s", commit, subject), "a later upload"}
 }
 
-// Model returns an error if something uses a model: an alias, or an open job that starts
+// CheckModel returns an error if something uses a model: an alias, or an open job that starts
 // from it.
-func (u *Usage) Model(m Model) error {
+func (u *Usage) CheckModel(m Model) error {
 	if alias := u.alias(m.ID); alias != "" {
 		return &InUseError{"model", m.ID, "alias " + alias}
 	}
@@ -99,9 +99,9 @@ func (u *Usage) alias(model string) string {
 	return ""
 }
 
-// Grammar returns an error if something uses a grammar: a model, an open job, or a
+// CheckGrammar returns an error if something uses a grammar: a model, an open job, or a
 // campaign, which may have ended.
-func (u *Usage) Grammar(id string) error {
+func (u *Usage) CheckGrammar(id string) error {
 	for _, m := range u.Models {
 		if m.Grammar == id {
 			return &InUseError{"grammar", id, "model " + m.ID}

@@ -47,6 +47,15 @@ type Store interface {
 	// which they were stored, one block at a time.
 	Observations(ctx context.Context, subject, commit string) iter.Seq2[[]observation.Observation, error]
 
+	// Block returns the first block of observations of one version of a program whose
+	// number is at least from, with the features that were stored with a key, if any. It
+	// returns a block with the number 0 if there is none.
+	Block(ctx context.Context, subject, commit string, from uint64, key []byte) (Block, error)
+	// PutFeatures stores features of a block, unless the block has some with the same key.
+	// All features together take at most limit bytes: it deletes those of other commits or
+	// keys that were not added to for longest. If that is not enough, it stores nothing.
+	PutFeatures(ctx context.Context, f Features, limit int64) error
+
 	// PutModel stores a model and its file, and sets the model's number and creation
 	// time. If the store has the model already, it returns the stored one.
 	PutModel(ctx context.Context, m Model, file []byte) (Model, error)

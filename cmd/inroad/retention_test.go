@@ -56,7 +56,7 @@ func TestParityOfRetention(t *testing.T) {
 		{"delete observations calc --commit c1", `commit "c1" of subject calc: not found`},
 		{"delete observations calc --commit=", `commit "" of subject calc: not found`},
 		{"delete observations none", "subject none: not found"},
-		{"delete key-log", "--days: give the number of days to keep"},
+		{"delete key-log", "--days 0: must be between 1 and 36500"},
 		{"delete key-log --days 1", "0 entries\n"},
 	} {
 		t.Run(c.args, func(t *testing.T) {

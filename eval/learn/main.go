@@ -22,6 +22,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -44,6 +45,7 @@ type options struct {
 	variants    string
 	programs    bool
 	worst       int
+	profile     string
 }
 
 func main() {
@@ -56,11 +58,29 @@ func main() {
 	flag.StringVar(&opt.variants, "variants", "", "measure only variants whose names match this `regexp`")
 	flag.BoolVar(&opt.programs, "programs", false, "also print a line per program")
 	flag.IntVar(&opt.worst, "worst", 0, "list this many methods with the lowest F1 per program")
+	flag.StringVar(&opt.profile, "cpuprofile", "", "write a profile of the processor time to this `file`")
 	flag.Parse()
-	if err := run(context.Background(), opt, flag.Args(), os.Stdout); err != nil {
+	if err := profiled(context.Background(), opt, flag.Args(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "learn:", err)
 		os.Exit(1) //nolint:forbidigo // this is a command
 	}
+}
+
+// profiled calls run, and writes a profile of its processor time if one is asked for.
+func profiled(ctx context.Context, opt options, files []string, stdout io.Writer) (err error) {
+	if opt.profile == "" {
+		return run(ctx, opt, files, stdout)
+	}
+	f, err := os.Create(opt.profile)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return err
+	}
+	defer pprof.StopCPUProfile()
+	return run(ctx, opt, files, stdout)
 }
 
 // A program holds the observations of a program under test.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"math"
 	"runtime"
+	"slices"
 
 	"github.com/inroad/inroad/eval/internal/report"
 	"github.com/inroad/inroad/eval/internal/statistics"
@@ -15,9 +17,9 @@ func association(ctx context.Context, l *lab) (*report.Document, error) {
 	return l.learnedTable(ctx, l.associate, learnedTable{
 		name: "association", title: "Association: Table 5.2 of the dissertation",
 		intro: "Methods are all that the program has, which the dissertation calls observed; reached are those that a training input reaches. Accuracy, precision and recall are pooled over all pairs of a learned method and a test input. " +
-			"Mean F1 gives each method the same weight, and rare F1 only has the methods that few observations reach.",
+			"Mean F1 gives each method the same weight. Rare methods are those that fewer than 5 % of the training inputs reach, and rare F1 is the mean over them; it is empty if there are none.",
 		columns:   []string{"methods", "trainable", "accuracy", "precision", "recall"},
-		unmatched: []string{"reached", "mean F1", "rare F1"},
+		unmatched: []string{"reached", "mean F1", "rare", "rare F1"},
 	})
 }
 
@@ -39,8 +41,11 @@ func (l *lab) associate(ctx context.Context, c cell) (row, error) {
 		}
 	}
 	all, rare := e.Summarize(model.MethodScore.Trainable), e.Summarize(model.MethodScore.Rare)
+	if rare.Methods == 0 {
+		rare.F1 = math.NaN() // unknown
+	}
 	return row{Values: map[string]float64{
-		"methods": float64(x.methods), "reached": float64(reached), "trainable": float64(all.Methods),
+		"methods": float64(x.methods), "reached": float64(reached), "trainable": float64(all.Methods), "rare": float64(rare.Methods),
 		"accuracy": all.Pooled.Accuracy(), "precision": all.Pooled.Precision(), "recall": all.Pooled.Recall(),
 		"mean F1": all.F1, "rare F1": rare.F1,
 	}}, nil
@@ -51,6 +56,14 @@ type learnedTable struct {
 	name, title, intro string
 	columns            []string // with published figures
 	unmatched          []string // without
+}
+
+// format formats a value of a column.
+func (learnedTable) format(column string, x float64) string {
+	if slices.Contains([]string{"methods", "trainable", "reached", "rare", "without inputs", "random exceptions", "exceptions"}, column) {
+		return report.Count(x)
+	}
+	return report.Number(x)
 }
 
 // learnedTable measures a table of chapter 5.
@@ -82,10 +95,10 @@ func (l *lab) learnedTable(ctx context.Context, measure func(context.Context, ce
 			}
 			line := []any{p.Name, s.name}
 			for _, column := range t.columns {
-				line = append(line, report.Number(statistics.Mean(values[column]))+" ("+report.Number(known.get(p.Name, column))+")")
+				line = append(line, t.format(column, statistics.Mean(values[column]))+" ("+t.format(column, known.get(p.Name, column))+")")
 			}
 			for _, column := range t.unmatched {
-				line = append(line, statistics.Mean(values[column]))
+				line = append(line, t.format(column, statistics.Mean(values[column])))
 			}
 			table.Add(line...)
 		}

@@ -119,6 +119,32 @@ func TestFill(t *testing.T) {
 	}
 }
 
+// A value that no seed has, such as the F1 of rare methods where there are none, is an empty
+// cell; a value of 0 is not.
+func TestUnknownValues(t *testing.T) {
+	l := newLab(t)
+	l.only = regexp.MustCompile("^(gson|pojo)$")
+	d, err := l.learnedTable(t.Context(), func(_ context.Context, c cell) (row, error) {
+		values := map[string]float64{"rare": 0, "rare F1": math.NaN()}
+		if c.Program == "pojo" {
+			values = map[string]float64{"rare": 2, "rare F1": 0}
+		}
+		return row{Values: values}, nil
+	}, learnedTable{name: "association", unmatched: []string{"rare", "rare F1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range d.Tables[0].Rows {
+		want := map[string][]string{"gson": {"0", ""}, "pojo": {"2", "0.000"}}[line[0]]
+		if got := line[2:]; !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", line[0], got, want)
+		}
+	}
+	if len(d.Tables[0].Rows) != 2*len(settings()) {
+		t.Errorf("got %d lines, want one for each program and setting", len(d.Tables[0].Rows))
+	}
+}
+
 func TestRelabelPublished(t *testing.T) {
 	units, relabel := relabelPublished([]observation.Unit{
 		{ID: "A.java#A.<clinit>()", Kind: observation.KindInitializer, Name: "A.<clinit>()"},

@@ -79,8 +79,8 @@ func programs() []program {
 // smokePrograms returns two programs that need neither a JDK nor a Maven repository.
 func smokePrograms() []program {
 	return []program{
-		{seedGrammar: "json", chapter3: "json", Subject: subject.Subject{Name: "encoding-json", Grammar: "json", Target: "EncodingJSON", Cover: "encoding/json"}},
-		{seedGrammar: "url", chapter3: "url", Subject: subject.Subject{Name: "net-url", Grammar: "url", Target: "NetURL", Cover: "net/url"}},
+		{seedGrammar: "json", chapter3: "json", Subject: subject.Subject{Name: "encoding-json", Grammar: "json", Target: "std.EncodingJSON", Cover: "encoding/json"}},
+		{seedGrammar: "url", chapter3: "url", Subject: subject.Subject{Name: "net-url", Grammar: "url", Target: "std.NetURL", Cover: "net/url"}},
 	}
 }
 

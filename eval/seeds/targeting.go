@@ -22,7 +22,7 @@ func targetingTable(ctx context.Context, l *lab) (*report.Document, error) {
 	return l.learnedTable(ctx, l.target, learnedTable{
 		name: "targeting", title: "Targeting: Tables 5.3 and 5.4 of the dissertation",
 		intro: "Each learned method gets one input for each leaf of its tree that predicts it with a Gini impurity of at most 0.3, and as many random inputs. " +
-			"*Relative* is the share of a method's inputs that reach it (median over methods), *absolute* the share of methods that an input reaches. " +
+			"*Relative* is the share of a method's inputs that reach it (median over methods), *absolute* the share of the learned methods that at least one of their own inputs reaches; a method without inputs counts as not reached. " +
 			"*Median* and *mean* are the methods that one input reaches; the random ones are the test inputs. *Calls* is how often all inputs of a method call it (mean over methods), " +
 			"and d is Cohen's d of the differences, p the p-value of Wilcoxon's signed-rank test. Bytes are the mean size of an input, and exceptions those with different stacks.",
 		columns:   []string{"random relative", "relative", "random absolute", "absolute", "random median", "median", "random mean", "mean", "random calls", "calls", "d"},
@@ -162,7 +162,7 @@ func (h *hits) add(o observation.Observation, bytes int) {
 	}
 }
 
-// absolute returns the share of methods that an input reached.
+// absolute returns the share of the methods that at least one of their own inputs reached.
 func (h *hits) absolute() float64 {
 	reached := 0
 	for _, share := range h.relative {

@@ -45,13 +45,21 @@ func (f *Forest) Below(i int32) []int32 { return f.symbols[i].below }
 // cubic in its length.
 const maxSteps = 20_000_000
 
+// pointersPerStep is the number of pointers that are compared in the time of a step.
+const pointersPerStep = 16
+
 // Of returns the forest of a parsed input: all derivations from a rule of the tokens of
 // its tree. The error is a [*limit.Error], or the cause of ctx's cancellation.
 func Of(ctx context.Context, g *grammars.Grammar, start string, tree *derivation.Tree) (f *Forest, err error) {
+	return within(ctx, maxSteps, g, start, tree)
+}
+
+// within is [Of] within a number of steps.
+func within(ctx context.Context, steps int, g *grammars.Grammar, start string, tree *derivation.Tree) (f *Forest, err error) {
 	defer limit.Catch(&err)
 	b := &builder{
 		grammar: g, dissector: tree.Dissector(), out: &Forest{}, cells: map[place]*cell{}, bodies: map[span][]int32{}, leaves: map[span]int32{},
-		meter: limit.NewMeter(ctx, maxSteps, &limit.Error{What: "steps to find all derivations of an input", Value: strconv.Itoa(maxSteps), Advice: "use shorter inputs, or the one derivation of the parser"}),
+		meter: limit.NewMeter(ctx, steps, &limit.Error{What: "steps to find all derivations of an input", Value: strconv.Itoa(steps), Advice: "use shorter inputs, or the one derivation of the parser"}),
 	}
 	b.read(tree)
 	root := g.Nodes[g.Rule(start).Root]
@@ -166,7 +174,11 @@ func (b *builder) settle() {
 // known. The user is computed again when there are more.
 func (b *builder) ends(user *cell, n *grammars.Node, at int) []int {
 	c := b.cell(n, at)
-	if user != nil && !slices.Contains(c.users, user) {
+	if user == nil {
+		return c.ends
+	}
+	b.meter.Step(len(c.users) / pointersPerStep)
+	if !slices.Contains(c.users, user) {
 		c.users = append(c.users, user)
 	}
 	return c.ends
@@ -244,7 +256,7 @@ func (b *builder) forward(user *cell, n *grammars.Node, at int) [][]int {
 	return out
 }
 
-// repeated returns the ends of a repetition. A position that fewer rounds lead to needs no
+// repeated returns the ends of a repetition, in no order. A position that fewer rounds lead to needs no
 // second visit: more rounds can follow the first.
 func (b *builder) repeated(user *cell, n *grammars.Node, at int) []int {
 	step := func(from []int) []int {
@@ -259,15 +271,19 @@ func (b *builder) repeated(user *cell, n *grammars.Node, at int) []int {
 	for range n.Min {
 		last = step(last)
 	}
-	out := last
-	for i := n.Min; len(last) > 0 && (n.Max < 0 || i < n.Max); i++ {
-		last = slices.DeleteFunc(step(last), func(e int) bool {
-			_, known := slices.BinarySearch(out, e)
-			return known
-		})
-		out = sorted(slices.Concat(out, last))
+	known := map[int]bool{}
+	var out []int
+	for i := n.Min; ; i++ {
+		last = slices.DeleteFunc(last, func(e int) bool { return known[e] })
+		for _, e := range last {
+			known[e] = true
+		}
+		out = append(out, last...)
+		if len(last) == 0 || i == n.Max {
+			return out
+		}
+		last = step(last)
 	}
-	return out
 }
 
 // body returns the symbols right inside a construct that derives a part of the input.

@@ -154,9 +154,14 @@ func TestForestOfTokens(t *testing.T) {
 }
 
 func TestForestLimit(t *testing.T) {
-	g := grammartest.Load(t, "grammar g; options { scannerless = true; } s : s s | 'a' ;")
-	_, err := forest.Of(t.Context(), g, "s", grammartest.Parse(t, g, strings.Repeat("a", 1000)))
-	if err == nil || !strings.Contains(err.Error(), "steps to find all derivations") {
-		t.Errorf("got %v, want a limit", err)
+	for text, length := range map[string]int{
+		"s : s s | 'a' ;":                 1000,
+		"s : x* ; x : y 'a' ; y : 'a'* ;": 20_000, // many rounds at many positions
+	} {
+		g := grammartest.Load(t, "grammar g; options { scannerless = true; } "+text)
+		_, err := forest.Within(t.Context(), 500_000, g, "s", grammartest.Parse(t, g, strings.Repeat("a", length)))
+		if err == nil || err.Error() != "steps to find all derivations of an input: limit of 500000 reached; use shorter inputs, or the one derivation of the parser" {
+			t.Errorf("%s: got %v, want a limit", text, err)
+		}
 	}
 }

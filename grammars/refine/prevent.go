@@ -7,10 +7,10 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// A sequel finds the nodes without a derivation that the lexer reads, because of tokens
-// that it never reads, and of tokens that come nowhere after others, see
-// [grammars.Lexicon].
-type sequel struct {
+// A tokenNeeds finds the nodes without a derivation that the lexer reads: each has a token
+// that the lexer never reads, or two tokens of which it reads the second nowhere after the
+// first. See [grammars.Lexicon].
+type tokenNeeds struct {
 	grammar   *grammars.Grammar
 	prevented map[int][]int
 	unread    typeSet
@@ -24,7 +24,7 @@ func findPrevented(m *limit.Meter, g *grammars.Grammar, u unchosen) {
 	if !g.Exact() {
 		return
 	}
-	s := &sequel{grammar: g, unread: make(typeSet, len(g.Tokens())/64+1), needs: make([]typeSet, len(g.Nodes))}
+	s := &tokenNeeds{grammar: g, unread: make(typeSet, len(g.Tokens())/64+1), needs: make([]typeSet, len(g.Nodes))}
 	if x := g.Lexicon(); x != nil {
 		s.prevented = x.Prevented
 	}
@@ -65,7 +65,7 @@ func findPrevented(m *limit.Meter, g *grammars.Grammar, u unchosen) {
 // of returns the tokens that all derivations of a node have, given those of the nodes
 // below it; nil if no derivation is known. The more derivations are known, the fewer
 // tokens all of them have, and the fewer nodes have none.
-func (s *sequel) of(n *grammars.Node) typeSet {
+func (s *tokenNeeds) of(n *grammars.Node) typeSet {
 	none := make(typeSet, len(s.grammar.Tokens())/64+1)
 	switch {
 	case n.Kind == grammars.Alternation:
@@ -108,7 +108,7 @@ func (s *sequel) of(n *grammars.Node) typeSet {
 
 // prevents reports whether one of the tokens before keeps one of the tokens after from
 // being read.
-func (s *sequel) prevents(before, after typeSet) bool {
+func (s *tokenNeeds) prevents(before, after typeSet) bool {
 	for first, all := range s.prevented {
 		if before.has(first) && slices.ContainsFunc(all, after.has) {
 			return true

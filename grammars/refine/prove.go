@@ -19,6 +19,9 @@ type Prover struct {
 	search *preference
 	known  map[site]bool
 	modes  *precedence // nil if it is not known
+	writer *grammars.Writer
+	merged map[seam]bool // see merges
+	ends   []bool        // by node: see canEnd
 }
 
 // Limits of a prover.
@@ -44,7 +47,11 @@ func (r *Refinement) NewProver(ctx context.Context) (_ *Prover, err error) {
 	p := newPreference(m, r.grammar, r.start.Name, adjacent, known)
 	p.mostOpen = maxProofOpen
 	p.mostWork, p.mostVisits, p.totalWork, p.skips = maxProofWork, maxProofVisits, maxProverWork, maxSkips
-	return &Prover{search: p, known: map[site]bool{}, modes: findPrecedence(m, r.grammar, r.start, adjacent)}, nil //nolint:contextcheck // likewise
+	//nolint:contextcheck // likewise
+	return &Prover{
+		search: p, known: map[site]bool{}, modes: findPrecedence(m, r.grammar, r.start, adjacent),
+		writer: r.grammar.Writer(), merged: map[seam]bool{}, ends: canEnd(m, r.grammar, r.start, adjacent),
+	}, nil
 }
 
 // Never reports whether it is proved that no tree of the parser has a path. The error is
@@ -60,9 +67,12 @@ func (p *Prover) Never(ctx context.Context, path []grammars.Occurrence) (never b
 		n := p.search.grammar.Nodes[o]
 		if !p.search.isUsed(n) { // inside a token
 			up := p.search.grammar.Nodes[max(above, 0)]
-			return above != derivation.None && p.modes != nil && p.search.isUsed(up) && p.modes.excludes(p.search.grammar, up, o), nil
+			if above == derivation.None || !p.search.isUsed(up) {
+				return false, nil
+			}
+			return p.modes != nil && p.modes.excludes(p.search.grammar, up, o) || p.endsEarly(up, n) || p.merges(up, n), nil
 		}
-		if p.never(n, derivation.None) || above != derivation.None && p.never(n, above) {
+		if p.merges(n, nil) || p.never(n, derivation.None) || above != derivation.None && p.never(n, above) {
 			return true, nil
 		}
 		above = o

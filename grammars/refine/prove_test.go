@@ -61,6 +61,8 @@ func TestNever(t *testing.T) {
 			"e: e e", "e: e e", "e: e A", "e: e e", "e: e B", "e: e e", "e: e A", "e: e e", "e: e B", "e: e e",
 		}},
 		{"a rule in a rule", "s : (x | y) EOF ;\nx : A z ;\ny : A z | B z ;\nz : C | D z ;", []string{"s: y A", "s: y z", "y: z C", "y: z D", "y: z z"}},
+		{"tokens that the lexer reads as one", "s : (x | B+ | A A) EOF ;\nx : A B+ A | B C ;\nE : 'a' 'b'+ 'a' ;", []string{"s: x A", "s: x A", "s: x B"}},
+		{"not if a token between them ends the longer token", "s : (x | B+) EOF ;\nx : A (B | C)+ A | B C ;\nE : 'a' 'b'+ 'a' ;", nil},
 		{"a dangling part", "s : i EOF ;\ni : A i | A i B i | C ;", []string{"i: i A", "i: i i"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -395,9 +395,18 @@ func (p *parser) regex(at g4.Pos, pattern string) g4.Element {
 	case err != nil && p.ctx.Err() != nil:
 		panic(abandon{context.Cause(p.ctx)})
 	case err != nil:
-		p.failf(at, "regular expression %q: %v", pattern, err)
+		p.failf(at, "regular expression %q: %v", excerpt(pattern), err)
 	case a.isEmpty():
-		p.failf(at, "regular expression %q matches nothing", pattern)
+		p.failf(at, "regular expression %q matches nothing", excerpt(pattern))
 	}
 	return p.unfold(at, a)
+}
+
+// excerpt shortens a regular expression for an error.
+func excerpt(pattern string) string {
+	const most = 100
+	if len(pattern) <= most {
+		return pattern
+	}
+	return strings.ToValidUTF8(pattern[:most], "") + "…"
 }

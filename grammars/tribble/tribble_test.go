@@ -108,6 +108,7 @@ func TestErrors(t *testing.T) {
 		"a regular expression":  {`Grammar('a := "[b".regex)`, `f.scala:1:15: regular expression "[b": unexpected end`},
 		"one that is too large": {`Grammar('a := "(a|b)*a(a|b){15}".regex)`, `f.scala:1:15: regular expression "(a|b)*a(a|b){15}": its automaton is too large`},
 		"one without a match":   {`Grammar('a := "a&b".regex)`, `f.scala:1:15: regular expression "a&b" matches nothing`},
+		"a long one":            {`Grammar('a := "` + strings.Repeat("a", 101) + `[".regex)`, `f.scala:1:15: regular expression "` + strings.Repeat("a", 100) + `…": unexpected end`},
 		"a comment":             {"Grammar(/*", `f.scala:1:9: comment is not closed`},
 		"deep nesting":          {"Grammar('a := " + strings.Repeat("(", 501), "f.scala:1:515: parentheses are nested more than 500 deep"},
 	}

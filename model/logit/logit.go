@@ -54,25 +54,27 @@ type Fitter struct {
 
 	positives []int32   // by column
 	gains     []float64 // by column
+	holders   []int32   // of columns that were chosen before, as indices in rows
+	holdersAt []int32   // by column: start of its rows in holders, or -1
 
 	// Of the current fit. The following are by row.
-	labels    []float64
-	weights   []float64
-	odds      []float64
-	curvature []float64
-	residual  []float64
-	columns   []column
-	holders   []int32 // of all columns
-	bias      float64
+	labels     []float64
+	weights    []float64
+	odds       []float64
+	oddsBefore []float64 // odds before the current step
+	curvature  []float64
+	residual   []float64
+	columns    []column
+	bias       float64
+	active     activeSet
 }
 
 // A column is a column that may get a weight.
 type column struct {
-	at        int32
-	holders   []int32 // indices in rows
-	weight    float64
-	before    float64 // weight before the current approximation
-	curvature float64 // 0 if it is not known
+	at      int32
+	holders []int32 // indices in rows
+	weight  float64
+	before  float64 // weight before the current approximation
 }
 
 // NewFitter returns a fitter for the given rows of t, or for all rows if rows is
@@ -86,12 +88,15 @@ func NewFitter(t *dtree.Table, rows []int32, opt Options) (*Fitter, error) {
 	}
 	f := &Fitter{
 		table: t, read: t.Reader(), opt: opt, rows: rows, base: make([]int32, t.Columns()), local: make([]int32, t.Rows()),
-		positives: make([]int32, t.Columns()), gains: make([]float64, t.Columns()),
+		positives: make([]int32, t.Columns()), gains: make([]float64, t.Columns()), holdersAt: make([]int32, t.Columns()),
 		labels: make([]float64, len(rows)), weights: make([]float64, len(rows)), odds: make([]float64, len(rows)),
 		curvature: make([]float64, len(rows)), residual: make([]float64, len(rows)),
 	}
 	for i := range f.local {
 		f.local[i] = -1
+	}
+	for c := range f.holdersAt {
+		f.holdersAt[c] = -1
 	}
 	for i, r := range rows {
 		f.local[r] = int32(i)
@@ -109,7 +114,7 @@ func NewFitter(t *dtree.Table, rows []int32, opt Options) (*Fitter, error) {
 // FitterMemory returns the maximum number of bytes that a fitter allocates for a table
 // with the given numbers of columns, rows and cells, in addition to the table.
 func FitterMemory(columns, rows, cells int) int64 {
-	return 16*int64(columns) + 48*int64(rows) + 4*int64(min(cells, maxCells))
+	return 20*int64(columns) + 64*int64(rows) + 4*int64(min(cells, maxCells))
 }
 
 // Fit fits a regression to the labels. Positive rows are weighted by the square root
@@ -140,12 +145,17 @@ func (f *Fitter) Fit(labels dtree.Bits) (Regression, error) {
 		f.odds[i] = f.bias
 	}
 	all := true // whether columns without a weight may get one
+	settled := firstTolerance
+	loss := f.approximate()
 	for range maxApproximations {
-		change := f.improve(all)
+		var change float64
+		loss, change = f.improve(loss, all)
 		if change < tolerance && all {
 			break
 		}
-		all = change < tolerance
+		if all = change < settled; all {
+			settled = max(settled/10, tolerance)
+		}
 	}
 	out := Regression{Bias: round(f.bias)}
 	for _, c := range f.columns {
@@ -209,27 +219,57 @@ func (f *Fitter) choose(labels dtree.Bits, positives int, positiveWeight float64
 	n := 0
 	for i, c := range chosen {
 		if n += int(f.base[c]); n > maxCells {
-			chosen, n = chosen[:i], maxCells
+			chosen = chosen[:i]
 			break
 		}
 	}
-	f.columns, f.holders = f.columns[:0], slices.Grow(f.holders[:0], n+len(f.local))
+	return f.addColumns(chosen)
+}
+
+// addColumns sets the columns of the current fit.
+func (f *Fitter) addColumns(chosen []int32) error {
+	missing := 0
 	for _, c := range chosen {
-		first := len(f.holders)
-		holders, err := f.table.AppendHolders(f.holders, c)
-		if err != nil {
-			return err
+		if f.holdersAt[c] < 0 {
+			missing += int(f.base[c])
 		}
-		kept := first
-		for _, r := range holders[first:] {
-			if i := f.local[r]; i >= 0 {
-				holders[kept] = i
-				kept++
+	}
+	if len(f.holders)+missing > maxCells {
+		f.holders = f.holders[:0]
+		for c := range f.holdersAt {
+			f.holdersAt[c] = -1
+		}
+	}
+	for _, c := range chosen {
+		if f.holdersAt[c] < 0 {
+			if err := f.readHolders(c); err != nil {
+				return err
 			}
 		}
-		f.holders = holders[:kept]
-		f.columns = append(f.columns, column{at: c, holders: f.holders[first:kept:kept]})
 	}
+	f.columns = f.columns[:0]
+	for _, c := range chosen {
+		first, n := f.holdersAt[c], f.base[c]
+		f.columns = append(f.columns, column{at: c, holders: f.holders[first : first+n]})
+	}
+	return nil
+}
+
+// readHolders adds the rows of a column to f.holders.
+func (f *Fitter) readHolders(c int32) error {
+	first := len(f.holders)
+	holders, err := f.table.AppendHolders(f.holders, c)
+	if err != nil {
+		return err
+	}
+	kept := first
+	for _, r := range holders[first:] {
+		if i := f.local[r]; i >= 0 {
+			holders[kept] = i
+			kept++
+		}
+	}
+	f.holders, f.holdersAt[c] = holders[:kept], int32(first)
 	return nil
 }
 
@@ -255,40 +295,79 @@ func (f *Fitter) leastGain(highest float64) float64 {
 // Limits of the iteration.
 const (
 	maxApproximations = 100
+	maxHalvings       = 20
 	maxSweeps         = 100
-	tolerance         = 0.001 // change of a weight
+	tolerance         = 0.01   // change of a weight by an approximation; the next one would change it much less
+	firstTolerance    = 0.1    // the same at first, before columns without a weight may get one
+	lossTolerance     = 1e-9   // relative growth of the loss by rounding
+	sweepTolerance    = 0.0005 // change of a weight by a sweep
 	minCurvature      = 1e-5
 )
 
-// improve approximates the loss by a quadratic function at the current weights and
-// minimizes the approximation by coordinate descent, along the columns with a weight
-// or all columns. It returns the greatest change of a weight.
-func (f *Fitter) improve(all bool) float64 {
+// approximate approximates the loss by a quadratic function at the current weights. It
+// returns the loss.
+func (f *Fitter) approximate() (loss float64) {
 	for i, odds := range f.odds {
-		p := 1 / (1 + math.Exp(-odds))
-		f.curvature[i] = f.weights[i] * max(p*(1-p), minCurvature)
+		small := math.Exp(-math.Abs(odds))
+		p := 1 / (1 + small) // of the more probable class
+		other := max(float64(small*p), minCurvature)
+		loss += f.weights[i] * math.Log1p(small)
+		f.curvature[i] = f.weights[i] * p * other
+		if odds < 0 {
+			p = small * p
+		}
 		f.residual[i] = f.weights[i] * (f.labels[i] - p)
-	}
-	before := f.bias
-	for j := range f.columns {
-		c := &f.columns[j]
-		c.before, c.curvature = c.weight, 0
-	}
-	for sweep := range maxSweeps {
-		if f.sweep(all && sweep == 0) < tolerance/2 {
-			break
+		if (odds > 0) != (f.labels[i] > 0) {
+			loss += float64(f.weights[i] * math.Abs(odds))
 		}
 	}
-	change := math.Abs(f.bias - before)
+	for _, c := range f.columns {
+		loss += float64(f.opt.Penalty * math.Abs(c.weight))
+	}
+	return loss
+}
+
+// improve minimizes the approximation by coordinate descent, along the columns with a
+// weight and, if all is set, once along all columns. Then it approximates the loss at the
+// new weights. Where the approximation was so bad that the loss grew, improve goes only a part
+// of the way. It returns the loss, and the greatest change of a weight.
+func (f *Fitter) improve(before float64, all bool) (loss, change float64) {
+	bias := f.bias
+	f.oddsBefore = append(f.oddsBefore[:0], f.odds...)
+	for j := range f.columns {
+		f.columns[j].before = f.columns[j].weight
+	}
+	if all {
+		f.sweep(true)
+		f.sweep(false) // many columns lose their weight again, so that the set of the others is small
+		f.sweep(false)
+	}
+	f.descend()
+	loss = f.approximate()
+	for range maxHalvings {
+		if loss <= before*(1+lossTolerance) {
+			break
+		}
+		f.bias = (f.bias + bias) / 2
+		for j := range f.columns {
+			c := &f.columns[j]
+			c.weight = (c.weight + c.before) / 2
+		}
+		for i := range f.odds {
+			f.odds[i] = (f.odds[i] + f.oddsBefore[i]) / 2
+		}
+		loss = f.approximate()
+	}
+	change = math.Abs(f.bias - bias)
 	for _, c := range f.columns {
 		change = max(change, math.Abs(c.weight-c.before))
 	}
-	return change
+	return loss, change
 }
 
-// sweep minimizes the approximation along the bias and each column, or, unless all
-// is set, each column with a weight.
-func (f *Fitter) sweep(all bool) (change float64) {
+// sweep minimizes the approximation along the bias and each column, or, unless all is
+// set, each column with a weight.
+func (f *Fitter) sweep(all bool) {
 	sum, curvature := 0.0, 0.0
 	for i, r := range f.residual {
 		sum += r
@@ -300,7 +379,6 @@ func (f *Fitter) sweep(all bool) (change float64) {
 		f.residual[i] -= float64(f.curvature[i] * step)
 		f.odds[i] += step
 	}
-	change = math.Abs(step)
 	for j := range f.columns {
 		c := &f.columns[j]
 		if !all && c.weight == 0 {
@@ -313,12 +391,11 @@ func (f *Fitter) sweep(all bool) (change float64) {
 		if c.weight == 0 && math.Abs(gradient) <= f.opt.Penalty {
 			continue
 		}
-		if c.curvature == 0 {
-			for _, i := range c.holders {
-				c.curvature += f.curvature[i]
-			}
+		curvature := 0.0
+		for _, i := range c.holders {
+			curvature += f.curvature[i]
 		}
-		weight := shrink(float64(c.curvature*c.weight)+gradient, f.opt.Penalty) / c.curvature
+		weight := shrink(float64(curvature*c.weight)+gradient, f.opt.Penalty) / curvature
 		step := weight - c.weight
 		if step == 0 {
 			continue
@@ -328,9 +405,7 @@ func (f *Fitter) sweep(all bool) (change float64) {
 			f.residual[i] -= float64(f.curvature[i] * step)
 			f.odds[i] += step
 		}
-		change = max(change, math.Abs(step))
 	}
-	return change
 }
 
 // shrink moves x toward 0 by the penalty.

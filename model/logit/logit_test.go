@@ -40,9 +40,16 @@ func bitsOf(cells []int32, columns int) dtree.Bits {
 // the penalized loss: the loss has the slope of the penalty at each weight, at most that
 // slope at a weight of 0, and no slope at the bias.
 func TestFitIsOptimal(t *testing.T) {
-	for seed := range uint64(20) {
-		const rows, columns, penalty = 200, 30, 2.0
+	for seed := range uint64(40) {
+		const rows, columns, penalty = 800, 30, 2.0
 		table, labels := random(seed, rows, columns)
+		rare := seed%2 == 1
+		if rare { // quadratic approximations are bad far from the optimum
+			labels = dtree.NewBits(rows)
+			for _, r := range table.Holders(3)[:4] {
+				labels.Set(r)
+			}
+		}
 		var some []int32
 		for r := range int32(rows) {
 			if r%5 != 0 {
@@ -78,7 +85,7 @@ func TestFitIsOptimal(t *testing.T) {
 				slopes[c] += slope
 			}
 		}
-		const tolerance = 0.5 // weights are rounded to hundredths
+		const tolerance = 1 // weights are rounded to hundredths
 		for c, slope := range slopes {
 			weight, want := weights[int32(c)], 0.0
 			switch {
@@ -94,8 +101,23 @@ func TestFitIsOptimal(t *testing.T) {
 				t.Errorf("seed %d, column %d, weight %.2f: slope %.2f, want %.2f", seed, c, weight, slope, want)
 			}
 		}
-		if weights[0] <= 0 || weights[1] > 0 {
+		if !rare && (weights[0] <= 0 || weights[1] > 0) {
 			t.Errorf("seed %d: weights of the columns that decide are %.2f and %.2f, want a positive and no positive one", seed, weights[0], weights[1])
+		}
+	}
+}
+
+// BenchmarkFit measures a fit whose columns are as dense and as many as those of a
+// program's inputs.
+func BenchmarkFit(b *testing.B) {
+	table, labels := random(1, 1000, 300)
+	f, err := NewFitter(table, nil, Options{Penalty: 3.3, MaxColumns: 1000})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := f.Fit(labels); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -127,11 +127,18 @@ func (s sparse) times(d *drawing, n *grammars.Node, _ int) int {
 	return times
 }
 
-// local chooses like uniform in some rules, and takes one of the smallest derivations
-// elsewhere. So a tree differs in the parts beside a path, though these may be large.
+// local chooses like uniform in some rules, without a limit on depth, and takes one of the
+// smallest derivations elsewhere. So a tree differs in the parts beside a path, though
+// these may be large or deep.
 type local struct {
 	uniform
 	rules []*grammars.Rule
+	least bool // whether repetitions have as few rounds as possible everywhere
+}
+
+func newLocal(opt Options, rules []*grammars.Rule, least bool) local {
+	opt.MaxDepth = maxTreeNodes
+	return local{uniform{opt}, rules, least}
 }
 
 func (l local) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node {
@@ -142,7 +149,7 @@ func (l local) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth i
 }
 
 func (l local) times(d *drawing, n *grammars.Node, depth int) int {
-	if slices.Contains(l.rules, n.Rule) {
+	if !l.least && slices.Contains(l.rules, n.Rule) {
 		return l.uniform.times(d, n, depth)
 	}
 	return n.Min

@@ -53,7 +53,10 @@ type Cover struct {
 	far      []int           // by node: see distance
 	stale    bool            // whether far must be computed again
 	undo     []int           // the paths that the current drawing covers
-	failures []uint8         // by path: the number of its trees that could not be written
+	failures []uint8         // by path: the number of inputs in whose trees it was drawn but not read
+	blamed   []int           // by path: the last input that it was blamed for
+	number   int             // of the current input
+	searched []int           // by path: the number of trees that were drawn below references to its rule
 
 	target   grammars.Occurrence // the symbol that toTarget leads to
 	toTarget []int               // by node: the distance to the target
@@ -114,7 +117,7 @@ func NewCover(x *Generator, k int, opt CoverOptions) (*Cover, error) {
 func newCover(x *Generator, k int, opt CoverOptions, space *features.Space, paths []features.Path) *Cover {
 	c := &Cover{
 		x: x, k: k, space: space, extract: features.NewExtractor(space, k), target: derivation.None,
-		paths: paths, covered: make([]bool, len(paths)), failures: make([]uint8, len(paths)), left: len(paths),
+		paths: paths, covered: make([]bool, len(paths)), failures: make([]uint8, len(paths)), blamed: make([]int, len(paths)), searched: make([]int, len(paths)), left: len(paths),
 		at: map[uint64]int{}, prefixes: map[uint64]int{}, starts: make([]int, len(x.grammar.Nodes)),
 		pool: newPool(k), misses: make([]int, len(x.grammar.Nodes)), grafts: make([]uint64, len(paths)), buds: make([]uint8, len(paths)), planted: make([]bool, len(x.grammar.Nodes)),
 		plan: []stage{packing, grafting, single, grafting}, tried: make([]bool, len(paths)), alone: len(paths),
@@ -291,7 +294,7 @@ func (c *Cover) cover(ctx context.Context, i int) (*candidate, error) {
 }
 
 // Search draws up to a number of trees for a path that [Cover.Next] gave up; as many below
-// the path's first symbol in trees that were read; and as many below the references to
+// the path's first symbol in trees that were read; and as many below references that lead to
 // this symbol's rule. It returns an input that covers the path, or else another new path;
 // nil if there is none.
 func (c *Cover) Search(ctx context.Context, p features.Path, tries int) (*Input, error) {
@@ -311,29 +314,49 @@ func (c *Cover) Search(ctx context.Context, p features.Path, tries int) (*Input,
 	return best.Input, nil
 }
 
-// inContexts draws a number of trees for a path, below each reference to the rule of its
-// first symbol in turn: in the nearest place, the parser may prefer another tree. It
-// returns an input that covers the path; nil if there is none.
+// inContexts draws a number of trees for a path, each below another reference: in the nearest
+// place, the parser may prefer another tree. It returns an input that covers the path; nil
+// if there is none.
 func (c *Cover) inContexts(ctx context.Context, p features.Path, tries int) (*candidate, error) {
-	var goals []*goal
-	for _, n := range c.x.grammar.Nodes {
-		if n.Kind == grammars.Reference && n.Token == 0 && n.Target != nil && n.Target == c.x.grammar.Nodes[p[0]].Rule {
-			goals = append(goals, c.x.newGoal(append(features.Path{n.ID}, p...), refine.Distances(c.x.grammar, n.ID)))
-		}
-		if len(goals) == tries {
+	i := c.at[c.space.ID(p)]
+	contexts := c.contexts(p)
+	for range tries {
+		if len(contexts) == 0 {
 			break
 		}
-	}
-	for try := range tries {
-		if len(goals) == 0 {
-			break
-		}
-		d := c.draw([]*goal{goals[try%len(goals)]}, c.varied(p, try/len(goals)), 0, try%2 == 1)
+		try := c.searched[i]
+		c.searched[i]++
+		place := contexts[try%len(contexts)]
+		d := c.draw([]*goal{c.x.newGoal(place, refine.Distances(c.x.grammar, place[0]))}, c.varied(p, try/len(contexts)), 0, try%2 == 1)
 		if some, err := c.finish(ctx, d, p); err != nil || some != nil && some.covers {
 			return some, err
 		}
 	}
 	return nil, nil
+}
+
+// maxContexts limits the places in which a path is drawn.
+const maxContexts = 200
+
+// contexts returns a path with the references above it: for each reference that leads to the
+// rule of the path's first symbol, the shortest way from there, nearest first.
+func (c *Cover) contexts(p features.Path) []features.Path {
+	var out []features.Path
+	seen := map[*grammars.Rule]bool{}
+	for work := []features.Path{p}; len(work) > 0 && len(out) < maxContexts; work = work[1:] {
+		rule := c.x.grammar.Nodes[work[0][0]].Rule
+		if seen[rule] {
+			continue
+		}
+		seen[rule] = true
+		for _, n := range c.x.grammar.Nodes {
+			if n.Kind == grammars.Reference && n.Token == 0 && n.Target == rule && rule != nil && !unproductive(n) {
+				place := append(features.Path{n.ID}, work[0]...)
+				out, work = append(out, place), append(work, place)
+			}
+		}
+	}
+	return out
 }
 
 // miss records that a tree for a path was not read with the path: the trees that were
@@ -389,6 +412,7 @@ type candidate struct {
 func (c *Cover) best(ctx context.Context, p features.Path, closing chooser, tries, misses int) (*candidate, error) {
 	var best, other *candidate
 	found := 0
+	c.number++
 	goals := append([]*goal{c.x.newGoal(p, c.way(p[0]))}, c.needed(p)...)
 	for failed := 0; failed < tries && found < c.wanted(closing) && c.missed(p) < misses; {
 		late, needs := failed >= tries/2, len(goals)
@@ -451,7 +475,7 @@ func (c *Cover) varied(p features.Path, number int) chooser {
 	case number%8 == 0:
 		return u
 	case number%3 == 2:
-		return local{u, c.rulesOf(p, number%2 == 1)}
+		return newLocal(c.x.opt, c.rulesOf(p, number%2 == 1), number%4 == 3)
 	default:
 		return sparse{u, 1 + number%4}
 	}
@@ -539,7 +563,8 @@ const coverTexts = 3
 
 // blame records the paths that were drawn but not read: all of them if set is nil. A
 // path that is never read is no longer packed, because it would spoil every tree. It
-// gets a tree of its own.
+// gets a tree of its own. All trees that are compared for an input count once: one path can
+// spoil all of them, and all other paths of these trees would be blamed.
 func (c *Cover) blame(d *drawing, set *features.Set) {
 	if d.failed {
 		return
@@ -548,6 +573,10 @@ func (c *Cover) blame(d *drawing, set *features.Set) {
 		if set != nil && set.Has(c.k, c.space.ID(c.paths[i])) {
 			continue
 		}
+		if c.blamed[i] == c.number {
+			continue
+		}
+		c.blamed[i] = c.number
 		if c.failures[i]++; c.failures[i] == maxFailures {
 			c.count(c.paths[i], -1)
 		}
@@ -555,9 +584,10 @@ func (c *Cover) blame(d *drawing, set *features.Set) {
 	c.undo = c.undo[:0] // redrawn parts are not blamed
 }
 
-// maxFailures limits the trees in which a path was not read before it is no longer
-// packed.
-const maxFailures = 4
+// maxFailures limits the inputs in whose trees a path was not read before it is no longer
+// packed. In an ambiguous grammar, most paths of a packed tree may not be read, although
+// each of them is read with other neighbours.
+const maxFailures = 32
 
 // A need is a symbol that a note of the grammar says some rules need.
 type need struct {

@@ -118,3 +118,36 @@ func TestGrammarProbabilities(t *testing.T) {
 		t.Error("json states no probabilities")
 	}
 }
+
+// TestCoverAmbiguous checks that paths which exclude each other in one tree do not keep the
+// others out of packed trees: a quoted field ends at the last quote of an input, so that the parser
+// reads most packed trees as other trees.
+func TestCoverAmbiguous(t *testing.T) {
+	g, err := grammars.Load(t.Context(), grammars.Source{Name: "g.scala", Text: `Grammar(
+  'table := 'line.rep(1),
+  'line := 'cell ~ (";" ~ 'cell).rep ~ "\n",
+  'cell := 'plain | 'quoted,
+  'plain := "[^;\n\"]*".regex,
+  'quoted := "\"" ~ ("\"\"" | "~[\"]".regex).rep ~ "\""
+)`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := generate.New(g, source(1), generate.Options{MaxNodes: 2000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cover, err := generate.NewCover(x, 1, generate.CoverOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, found := 0, map[string]bool{}
+	for input := range covering(t, cover) {
+		n++
+		addPaths(t, found, g, grammartest.Parse(t, g, string(input.Text)), 1)
+	}
+	covered, possible := cover.Covered()
+	if covered != possible || len(found) != possible || n > possible/2 {
+		t.Errorf("%d inputs with %d paths cover %d of %d paths; want all of them in at most half as many inputs", n, len(found), covered, possible)
+	}
+}

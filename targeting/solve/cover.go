@@ -96,7 +96,7 @@ func symbolEffort() effort { return effort{levels: 4, listed: 40, random: 150} }
 // impossible, before they are solved.
 const (
 	manyTrees = 6_000 // for all paths
-	maxTrees  = 400   // for a path
+	maxTrees  = 1_000 // for a path
 	someTrees = 60    // at once
 )
 

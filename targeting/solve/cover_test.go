@@ -1,7 +1,9 @@
 package solve_test
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/inroad/inroad/features"
@@ -21,6 +23,8 @@ func TestComplete(t *testing.T) {
 	}{
 		"every path has an input":               {"grammar G;\ns : x+ EOF ;\nx : a | b ;\na : 'x' ;\nb : 'y' ;\n", 0, 0},
 		"a part that is read only in one place": {"grammar G;\ns : (x+ | 'n' x 'm') EOF ;\nx : 'd' ('i' | p)+ ;\np : ('i' 'd')* 'h' ;\n", 0, 0},
+		"a token at the end of the input":       {"grammar G;\ns : a 'b' c EOF ;\na : D ;\nc : D ;\nD : 'd' 'c' | 'd' EOF ;\n", 1, 0},
+		"a part that needs a deep part":         {"grammar G;\ns : n33 EOF ;\nw : 'w' L* ('(' n1 ')')? L* ;\nL : '.' ;\n" + deep(33), 0, 0},
 		"the parser prefers a":                  {"grammar G;\ns : x EOF ;\nx : a | b ;\na : ('(' 'x'? | ')' 'x'? | 'x')+ ;\nb : '(' b ')' | 'x' ;\n", 0, 8},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -32,6 +36,15 @@ func TestComplete(t *testing.T) {
 			}
 		})
 	}
+}
+
+// deep returns rules that nest so deep; the last one is a word.
+func deep(levels int) string {
+	var out strings.Builder
+	for i := range levels {
+		fmt.Fprintf(&out, "n%d : n%d ;\n", i+1, i)
+	}
+	return out.String() + "n0 : 'x' | w ;\n"
 }
 
 // complete covers the paths of two symbols.

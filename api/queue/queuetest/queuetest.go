@@ -54,11 +54,11 @@ func Work(t *testing.T, s store.Store, maxQueued int) *Worker {
 }
 
 // run does a job as the test tells it.
-func (w *Worker) run(ctx context.Context, j store.Job, report func(openapi.Progress)) (queue.Result, error) {
+func (w *Worker) run(ctx context.Context, j store.Job, work queue.Work) (queue.Result, error) {
 	if j.ID == w.Panics.Load() {
 		panic("oh")
 	}
-	report(openapi.Progress{Stage: "working"})
+	work.Report(openapi.Progress{Stage: "working"})
 	select {
 	case w.Begun <- j.ID:
 	case <-ctx.Done():
@@ -262,10 +262,10 @@ func testRepeated(t *testing.T, s store.Store) {
 	w := Work(t, s, 2)
 	w.Must(t, store.Job{}, "")
 	<-w.Begun
-	named := store.Job{Request: "r", Body: []byte("b")}
+	named := store.Job{RequestKey: "r", BodyDigest: []byte("b")}
 	first := w.Must(t, named, "a")
-	other := w.Must(t, store.Job{Request: "other"}, "b")
-	if j := w.Must(t, named, "a"); j.ID != first.ID || string(j.Body) != "b" || other.ID == first.ID { // although the queue is full
+	other := w.Must(t, store.Job{RequestKey: "other"}, "b")
+	if j := w.Must(t, named, "a"); j.ID != first.ID || string(j.BodyDigest) != "b" || other.ID == first.ID { // although the queue is full
 		t.Errorf("a repeated request got job %d, want %d", j.ID, first.ID)
 	}
 	for range 2 {

@@ -233,44 +233,38 @@ func (s *Store) Header(ctx context.Context, subject, commit string) (observation
 // Observations yields the observations of one version of a program in the order in
 // which they were stored, one block at a time.
 func (s *Store) Observations(ctx context.Context, subject, commit string) iter.Seq2[[]observation.Observation, error] {
-	return func(yield func([]observation.Observation, error) bool) {
-		for at := uint64(0); ; {
-			block, next, err := s.block(ctx, subject, commit, at+1)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if block == nil || !yield(block, nil) {
-				return
-			}
-			at = next
-		}
-	}
+	return store.EachBlock(ctx, s, subject, commit)
 }
 
-// block returns the first block whose number is at least from, and its number, or
-// nil if there is none.
-func (s *Store) block(ctx context.Context, subject, commit string, from uint64) (out []observation.Observation, at uint64, err error) {
-	var value []byte
+// Block implements [store.Store].
+func (s *Store) Block(ctx context.Context, subject, commit string, from uint64, key []byte) (out store.Block, err error) {
+	var value, features []byte
 	err = s.viewCommit(ctx, subject, commit, func(b *bucket) error {
 		blocks, err := b.part(blocksBucket)
 		if err != nil {
 			return err
 		}
 		e, err := blocks.from(number(from))
-		if e.key != nil && err == nil {
-			at, value = binary.BigEndian.Uint64(e.key), slices.Clone(e.value)
+		if e.key == nil || err != nil {
+			return err
 		}
+		out.Number, value = binary.BigEndian.Uint64(e.key), slices.Clone(e.value)
+		features, err = b.tx.features(setOf(subject, commit, key), out.Number, value)
 		return err
 	})
 	if err != nil || value == nil {
-		return nil, 0, err
+		return store.Block{}, err
 	}
 	var records []encoding.Record
-	if err := s.blocks.Decode(value, &records); err != nil {
-		return nil, 0, fmt.Errorf("block %d of %s: %w", at, subject, err)
+	err = s.blocks.Decode(value, &records)
+	if err == nil && features != nil {
+		err = s.blocks.Decode(features, &out.Features)
 	}
-	return encoding.Observations(records), at, nil
+	if err != nil {
+		return store.Block{}, fmt.Errorf("block %d of %s: %w", out.Number, subject, err)
+	}
+	out.Observations = encoding.Observations(records)
+	return out, nil
 }
 
 func (s *Store) viewCommit(ctx context.Context, subject, commit string, view func(b *bucket) error) error {

@@ -76,6 +76,9 @@ func openOnce(ctx context.Context, path string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+	if info.Size() == 0 && opt.ReadOnly {
+		return nil, errors.Join(&FileError{Path: path, Reason: "empty: not an inroad store"}, f.Close())
+	}
 	var pages *pageReport
 	if info.Size() > 0 {
 		if pages, err = checkPages(f, info.Size()); err != nil {

@@ -24,13 +24,13 @@ func (s *Store) DeleteCommit(ctx context.Context, subject, commit string, sequen
 			return store.CommitNotFound(subject, commit)
 		}
 		info, err := readInfo(found)
-		if err = cmp.Or(err, u.Commit(subject, commit)); err != nil {
+		if err = cmp.Or(err, u.CheckCommit(subject, commit)); err != nil {
 			return err
 		}
 		if sequence != 0 && info.Sequence != sequence {
-			return store.Updated(subject, commit)
+			return store.UpdatedError(subject, commit)
 		}
-		if err := versions.remove("=" + commit); err != nil {
+		if err := errors.Join(versions.remove("="+commit), tx.removeFeatures(subject, commit)); err != nil {
 			return err
 		}
 		for range versions.children() {
@@ -45,12 +45,15 @@ func (s *Store) DeleteSubject(ctx context.Context, name string) error {
 	return s.updateUsed(ctx, func(tx *txn, u *store.Usage) error {
 		subject, err := readSubject(tx, name)
 		for _, c := range subject.Commits {
-			err = cmp.Or(err, u.Commit(name, c.Name))
+			err = cmp.Or(err, u.CheckCommit(name, c.Name))
 		}
 		if err != nil {
 			return err
 		}
-		return tx.bucket(subjectsBucket).remove(name)
+		for _, c := range subject.Commits {
+			err = errors.Join(err, tx.removeFeatures(name, c.Name))
+		}
+		return errors.Join(err, tx.bucket(subjectsBucket).remove(name))
 	})
 }
 
@@ -59,7 +62,7 @@ func (s *Store) DeleteModel(ctx context.Context, id string) error {
 	return s.updateUsed(ctx, func(tx *txn, u *store.Usage) error {
 		m, err := tx.model(id)
 		if err == nil {
-			err = u.Model(m)
+			err = u.CheckModel(m)
 		}
 		if err != nil {
 			return err
@@ -86,7 +89,7 @@ func (s *Store) DeleteGrammar(ctx context.Context, id string) error {
 		if err == nil && value == nil {
 			err = store.NotFound("grammar", id)
 		}
-		if err = cmp.Or(err, u.Grammar(id)); err != nil {
+		if err = cmp.Or(err, u.CheckGrammar(id)); err != nil {
 			return err
 		}
 		return errors.Join(tx.bucket(grammarsBucket).delete([]byte(id)), tx.bucket(sourcesBucket).delete([]byte(id)))

@@ -35,6 +35,10 @@
 //	    log           number -> observations that were told, compressed
 //	    told          id of an input -> number in the log
 //	policies          subject -> Policy
+//	features          cached features of observations
+//	  SET             digest of the program, its commit and how they were extracted
+//	    info          program, commit and size
+//	    blocks        number -> digest of the block of observations, its features, compressed
 //
 // Numbers are big-endian and increase, so keys are in order of creation. The first
 // byte of a CBOR value is its format; in blocks, CBOR is compressed with zstd. Every
@@ -116,6 +120,7 @@ const (
 	keyLogBucket                        = "key_log"                    // since version 3
 	campaignsBucket, campaignDataBucket = "campaigns", "campaign_data" // may be missing in version 3
 	policiesBucket                      = "policies"                   // may be missing in version 3
+	featuresBucket                      = "features"                   // may be missing in version 3
 	versionKey                          = "version"
 	stateKey                            = "state" // since version 3
 )
@@ -150,7 +155,9 @@ func (s *Store) addBuckets(ctx context.Context) error {
 
 // addedBuckets returns the names of the top-level buckets that may be missing in a store
 // that is opened read-only.
-func addedBuckets() []string { return []string{campaignsBucket, campaignDataBucket, policiesBucket} }
+func addedBuckets() []string {
+	return []string{campaignsBucket, campaignDataBucket, policiesBucket, featuresBucket}
+}
 
 // version returns the version of the layout.
 func (s *Store) version(ctx context.Context) (version uint64, err error) {

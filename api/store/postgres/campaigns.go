@@ -53,7 +53,7 @@ func noCampaign(id uint64) error { return store.NotFound("campaign", fmt.Sprint(
 // Campaigns implements [store.Store].
 func (s *Store) Campaigns(ctx context.Context, subject string, before uint64, limit int) ([]store.Campaign, error) {
 	return list[store.Campaign](ctx, s, `select data from campaigns
-		where ($1::bytea = '' or subject = $1) and ($2 = 0 or id < $2) order by id desc limit $3`, []byte(subject), int64(before), limitOf(limit))
+		where ($1::bytea = '' or subject = $1) and ($2::int8 = 0 or id < $2) order by id desc limit $3`, []byte(subject), int64(before), limitOf(limit))
 }
 
 // scanCampaign scans columns of a campaign.

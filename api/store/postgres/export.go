@@ -14,13 +14,15 @@ import (
 // Export implements [store.Store]. Services may change the database meanwhile.
 func (s *Store) Export(ctx context.Context) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
+		var x exporter
 		err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-			return (&exporter{tx, yield}).export(ctx)
+			x = exporter{tx: tx, yield: yield}
+			return x.export(ctx)
 		})
 		if ctx.Err() != nil && err != nil {
 			err = context.Cause(ctx)
 		}
-		if err != nil && !errors.Is(err, errEnded) {
+		if err != nil && !x.ended { // a rollback may hide errEnded
 			yield(store.Entry{}, wrap(err))
 		}
 	}
@@ -33,6 +35,7 @@ var errEnded = errors.New("the loop has ended")
 type exporter struct {
 	tx    pgx.Tx
 	yield func(store.Entry, error) bool
+	ended bool // yield has returned false, and must not be called again
 }
 
 func (x *exporter) export(ctx context.Context) error {
@@ -74,6 +77,7 @@ func (x *exporter) rows(ctx context.Context, kind store.EntryKind, parents []str
 	var key, value []byte
 	_, err = pgx.ForEachRow(rows, []any{&key, &value}, func() error {
 		if value != nil && !x.yield(store.Entry{Kind: kind, Key: append(slices.Clone(parents), string(key)), Value: value}, nil) {
+			x.ended = true
 			return errEnded
 		}
 		return nil

@@ -3,7 +3,6 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -39,7 +38,8 @@ func (s *Store) Import(ctx context.Context, entries iter.Seq2[store.Entry, error
 			return err
 		}
 		return check(func(yield func(store.Entry, error) bool) {
-			if err := (&exporter{tx, yield}).export(ctx); err != nil && !errors.Is(err, errEnded) {
+			x := exporter{tx: tx, yield: yield}
+			if err := x.export(ctx); err != nil && !x.ended {
 				yield(store.Entry{}, err)
 			}
 		})
@@ -151,8 +151,8 @@ func (in *importer) add(ctx context.Context, e store.Entry) error {
 			return err
 		}
 		var request any // null if there is none
-		if j.Request != "" {
-			request = []byte(j.Request)
+		if j.RequestKey != "" {
+			request = []byte(j.RequestKey)
 		}
 		return in.row(ctx, "jobs", int64(e.Number()), []byte(j.Subject), j.State.Ended(), j.State == store.Queued, request, value)
 	case store.KeyEntry:

@@ -28,6 +28,11 @@ func (s *Store) SaveJob(ctx context.Context, j store.Job) error {
 }
 
 func saveJob(ctx context.Context, tx pgx.Tx, j store.Job) error {
+	if j.State.Ended() {
+		if _, err := tx.Exec(ctx, "delete from shards where job_id = $1", int64(j.ID)); err != nil {
+			return err
+		}
+	}
 	return put(ctx, tx, j, "update jobs set ended = $2, queued = $3, data = $4 where id = $1", int64(j.ID), j.State.Ended(), j.State == store.Queued)
 }
 
@@ -60,7 +65,7 @@ func (s *Store) Job(ctx context.Context, id uint64) (store.Job, error) {
 // Jobs implements [store.Store].
 func (s *Store) Jobs(ctx context.Context, subject string, before uint64, limit int) ([]store.Job, error) {
 	return list[store.Job](ctx, s, `select data from jobs
-		where ($1::bytea = '' or subject = $1) and ($2 = 0 or id < $2) order by id desc limit $3`, []byte(subject), int64(before), limitOf(limit))
+		where ($1::bytea = '' or subject = $1) and ($2::int8 = 0 or id < $2) order by id desc limit $3`, []byte(subject), int64(before), limitOf(limit))
 }
 
 // OpenJobs implements [store.Store].

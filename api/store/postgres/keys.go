@@ -130,5 +130,5 @@ func putEvent(ctx context.Context, tx pgx.Tx, e *store.Event) error {
 
 // Events implements [store.Store].
 func (s *Store) Events(ctx context.Context, before uint64, limit int) ([]store.Event, error) {
-	return list[store.Event](ctx, s, "select data from key_log where $1 = 0 or number < $1 order by number desc limit $2", int64(before), limitOf(limit))
+	return list[store.Event](ctx, s, "select data from key_log where $1::int8 = 0 or number < $1 order by number desc limit $2", int64(before), limitOf(limit))
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Version is the version of the tables. [Open] migrates older versions.
-const Version = 3
+const Version = 5
 
 // schema is the name of the schema with the tables.
 const schema = "inroad"
@@ -27,8 +27,16 @@ var addReplicas string
 //go:embed policies.sql
 var addPolicies string
 
+//go:embed features.sql
+var addFeatures string
+
+//go:embed shards.sql
+var addShards string
+
 // migrations returns the statements that lead to each version from the one before.
-func migrations() [Version]string { return [Version]string{createTables, addReplicas, addPolicies} }
+func migrations() [Version]string {
+	return [Version]string{createTables, addReplicas, addPolicies, addFeatures, addShards}
+}
 
 // migrate creates or updates the tables of this package and of river. Processes that
 // start at the same time wait for each other.

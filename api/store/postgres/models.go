@@ -119,7 +119,7 @@ func cachedModels(r *replica) map[string][]store.Model { return r.models }
 func (s *Store) Models(ctx context.Context, subject string, before uint64, limit int) ([]store.Model, error) {
 	read := func() ([]store.Model, error) {
 		return list[store.Model](ctx, s, `select data from models
-			where ($1::bytea = '' or subject = $1) and ($2 = 0 or number < $2) order by number desc limit $3`, []byte(subject), int64(before), limitOf(limit))
+			where ($1::bytea = '' or subject = $1) and ($2::int8 = 0 or number < $2) order by number desc limit $3`, []byte(subject), int64(before), limitOf(limit))
 	}
 	if before == 0 && limit == 1 { // predictions with the latest model need it
 		return cached(s, cachedModels, "latest "+subject, read)

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -244,32 +243,5 @@ func (s *Store) Header(ctx context.Context, subject, commit string) (observation
 
 // Observations implements [store.Store].
 func (s *Store) Observations(ctx context.Context, subject, commit string) iter.Seq2[[]observation.Observation, error] {
-	return func(yield func([]observation.Observation, error) bool) {
-		for at := int64(0); ; {
-			var data []byte
-			err := s.view(ctx, func(tx pgx.Tx) error {
-				id, _, err := readCommit(ctx, tx, subject, commit)
-				if err != nil {
-					return err
-				}
-				return tx.QueryRow(ctx, "select number, data from blocks where commit_id = $1 and number > $2 order by number limit 1", id, at).Scan(&at, &data)
-			})
-			if errors.Is(err, pgx.ErrNoRows) {
-				return
-			}
-			var records []encoding.Record
-			if err == nil {
-				if err = s.blocks.Decode(data, &records); err != nil {
-					err = fmt.Errorf("block %d of %s: %w", at, subject, err)
-				}
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(encoding.Observations(records), nil) {
-				return
-			}
-		}
-	}
+	return store.EachBlock(ctx, s, subject, commit)
 }

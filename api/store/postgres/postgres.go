@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -195,10 +196,26 @@ func wrap(err error) error {
 	var connect *pgconn.ConnectError
 	if errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || pgconn.SafeToRetry(err) {
-		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, &oneLineError{err})
 	}
 	return err
 }
+
+// A oneLineError puts the message of an error on one line. pgx writes a line for each
+// attempt to connect, also for attempts that fail in the same way.
+type oneLineError struct{ err error }
+
+func (e *oneLineError) Error() string {
+	var lines []string
+	for line := range strings.Lines(e.err.Error()) {
+		if line = strings.TrimSpace(line); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Replace(strings.Join(lines, "; "), ":; ", ": ", 1)
+}
+
+func (e *oneLineError) Unwrap() error { return e.err }
 
 // next returns the next number of a counter, which stays locked until the transaction
 // ends.

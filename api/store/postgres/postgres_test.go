@@ -82,7 +82,7 @@ func TestOpenFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, url, want string }{
-		{"a later version", url, "tables of version 99: must be at most 3"},
+		{"a later version", url, "tables of version 99: must be at most 5"},
 		{"not a URL", "postgres://%zz", "cannot parse"},
 		{"nothing listens", "postgres://inroad@127.0.0.1:1/none", store.ErrUnavailable.Error()},
 		{"no such database", strings.Replace(url, "/d", "/none", 1), "does not exist"},

@@ -52,6 +52,8 @@ type jobQueue struct {
 	store *Store
 	river *river.Client[pgx.Tx] // adds jobs
 
+	help turn // of helping with jobs of other replicas
+
 	mu      sync.Mutex
 	changes map[uint64]chan struct{} // closed at the next change of a job
 }
@@ -132,8 +134,8 @@ func (q *jobQueue) Add(ctx context.Context, j store.Job, client string) (store.J
 		if _, err := tx.Exec(ctx, "select from counters where name = 'jobs' for update"); err != nil {
 			return err
 		}
-		if j.Request != "" {
-			err := get(ctx, tx, &j, pgx.ErrNoRows, "select data from jobs where request = $1", []byte(j.Request))
+		if j.RequestKey != "" {
+			err := get(ctx, tx, &j, pgx.ErrNoRows, "select data from jobs where request = $1", []byte(j.RequestKey))
 			if !errors.Is(err, pgx.ErrNoRows) {
 				return err
 			}
@@ -157,7 +159,7 @@ func (q *jobQueue) Add(ctx context.Context, j store.Job, client string) (store.J
 		}
 		j.ID, j.State, j.Created = n, store.Queued, q.store.now()
 		return put(ctx, tx, j, "insert into jobs (id, subject, ended, queued, client, request, river_id, data) values ($1, $2, false, true, $3, nullif($4, ''::bytea), $5, $6)",
-			int64(n), []byte(j.Subject), []byte(client), []byte(j.Request), row)
+			int64(n), []byte(j.Subject), []byte(client), []byte(j.RequestKey), row)
 	})
 	return j, err
 }
@@ -269,7 +271,10 @@ func (q *jobQueue) Serve(ctx context.Context, run queue.Run) error {
 		case <-time.After(repairPeriod):
 		}
 	}
+	var helping sync.WaitGroup
+	helping.Go(func() { q.helpAlways(ctx, run) })
 	q.repairAlways(ctx)
+	helping.Wait()
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), leasePeriod)
 	defer cancel()
 	if err := client.StopAndCancel(stop); err != nil {
@@ -328,7 +333,7 @@ func (q *jobQueue) repair(ctx context.Context) error {
 // resume queues a job that nobody runs, or gives it up.
 func (q *jobQueue) resume(ctx context.Context, tx pgx.Tx, row jobRow) error {
 	if row.State == store.Running && row.Attempts >= maxAttempts {
-		row.State, row.Error, row.Ended = store.Interrupted, queue.Crashed(row.Attempts).Error(), q.store.now()
+		row.State, row.Error, row.Ended = store.Interrupted, (&queue.CrashError{Attempts: row.Attempts}).Error(), q.store.now()
 		q.Log.WarnContext(ctx, "job given up", "job", row.ID, "attempts", row.Attempts)
 		return saveJob(ctx, tx, row.Job)
 	}
@@ -367,7 +372,9 @@ func (w *worker) Work(ctx context.Context, job *river.Job[trainArgs]) error {
 	defer cancel(nil)
 	var renewing sync.WaitGroup
 	renewing.Go(func() { a.renewAlways(work, cancel) })
+	w.help.stop()
 	result, err := a.try(work)
+	w.help.allow()
 	cause := context.Cause(work)
 	cancel(nil)
 	renewing.Wait()
@@ -420,6 +427,12 @@ func (a *attempt) begin(ctx context.Context) error {
 			return err
 		}
 		j.State, j.Started, j.Attempts = store.Running, a.store.now(), j.Attempts+1
+		if j.Blocks == 0 {
+			err := tx.QueryRow(ctx, "select blocks from commits where subject = $1 and name = $2", []byte(j.Subject), []byte(j.Commit)).Scan(&j.Blocks)
+			if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+				return err
+			}
+		}
 		a.Job = j
 		return put(ctx, tx, j, "update jobs set queued = false, progress = null, lease = clock_timestamp() + $2::interval, data = $3 where id = $1", int64(j.ID), leasePeriod)
 	})
@@ -430,7 +443,9 @@ func (a *attempt) begin(ctx context.Context) error {
 func (a *attempt) try(ctx context.Context) (result queue.Result, err error) {
 	for ran := false; ; {
 		if !ran {
-			result, err = a.Attempt(ctx, a.run, a.Job, func(p openapi.Progress) { a.progress.Store(&p) })
+			result, err = a.Attempt(ctx, a.run, a.Job, queue.Work{
+				Report: func(p openapi.Progress) { a.progress.Store(&p) }, Shards: a.shards(a.ID, a.job.ID),
+			})
 			ran = err == nil
 		}
 		if ran {

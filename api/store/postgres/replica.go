@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -41,6 +42,8 @@ type replica struct {
 	config *pgx.ConnConfig
 	end    context.CancelFunc
 	done   sync.WaitGroup
+
+	idle atomic.Bool // runs no job, but could
 
 	mu          sync.Mutex
 	live        int
@@ -260,8 +263,8 @@ func (r *replica) reportAlways(ctx context.Context) {
 func (r *replica) report(ctx context.Context) error {
 	var live int
 	err := r.store.update(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `insert into replicas (id, serves, seen) values ($1, $2, clock_timestamp())
-			on conflict (id) do update set seen = excluded.seen`, r.id, r.serves); err != nil {
+		if _, err := tx.Exec(ctx, `insert into replicas (id, serves, idle, seen) values ($1, $2, $3, clock_timestamp())
+			on conflict (id) do update set seen = excluded.seen, idle = excluded.idle`, r.id, r.serves, r.idle.Load()); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "delete from replicas where seen < clock_timestamp() - interval '1 hour'"); err != nil {

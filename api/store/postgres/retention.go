@@ -16,10 +16,10 @@ import (
 func (s *Store) DeleteCommit(ctx context.Context, subject, commit string, sequence uint64) error {
 	err := s.updateUsed(ctx, func(tx pgx.Tx, u *store.Usage) error {
 		id, _, err := readCommit(ctx, tx, subject, commit)
-		if err = cmp.Or(err, u.Commit(subject, commit)); err != nil {
+		if err = cmp.Or(err, u.CheckCommit(subject, commit)); err != nil {
 			return err
 		}
-		return deleteOne(ctx, tx, store.Updated(subject, commit), hideCommits+"id = $1 and $2::bigint in (0, sequence)", id, int64(sequence))
+		return deleteOne(ctx, tx, store.UpdatedError(subject, commit), hideCommits+"id = $1 and $2::bigint in (0, sequence)", id, int64(sequence))
 	})
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (s *Store) DeleteSubject(ctx context.Context, name string) error {
 			err = store.NotFound("subject", name)
 		}
 		for _, commit := range commits {
-			err = cmp.Or(err, u.Commit(name, string(commit)))
+			err = cmp.Or(err, u.CheckCommit(name, string(commit)))
 		}
 		if err != nil {
 			return err
@@ -74,7 +74,7 @@ func (s *Store) DeleteModel(ctx context.Context, id string) error {
 		if at < 0 {
 			return store.NotFound("model", id)
 		}
-		if err := u.Model(u.Models[at]); err != nil {
+		if err := u.CheckModel(u.Models[at]); err != nil {
 			return err
 		}
 		unused := slices.Clone(u.Models[at].Chunks)
@@ -96,7 +96,7 @@ func (s *Store) DeleteModel(ctx context.Context, id string) error {
 // DeleteGrammar implements [store.Store].
 func (s *Store) DeleteGrammar(ctx context.Context, id string) error {
 	return s.updateUsed(ctx, func(tx pgx.Tx, u *store.Usage) error {
-		if err := u.Grammar(id); err != nil {
+		if err := u.CheckGrammar(id); err != nil {
 			return err
 		}
 		return deleteOne(ctx, tx, store.NotFound("grammar", id), "delete from grammars where id = $1", []byte(id))

@@ -54,7 +54,7 @@ func Plan(ctx context.Context, s store.Store, now time.Time) ([]Deletion, error)
 		p := policy(subject.Name)
 		for i, c := range subject.Commits {
 			reason := exceeds(i, p.Commits, "commit", "commits", c.Updated, p.Days, now)
-			if i > 0 && reason != "" && usage.Commit(subject.Name, c.Name) == nil {
+			if i > 0 && reason != "" && usage.CheckCommit(subject.Name, c.Name) == nil {
 				out = append(out, Deletion{Subject: subject.Name, Commit: c.Name, Observations: c.Observations, Sequence: c.Sequence, Reason: reason})
 			}
 		}
@@ -67,7 +67,7 @@ func Plan(ctx context.Context, s store.Store, now time.Time) ([]Deletion, error)
 		p := policy(m.Subject)
 		reason := exceeds(newer[m.Subject], p.Models, "model", "models", m.Created, p.Days, now)
 		newer[m.Subject]++
-		if reason != "" && usage.Model(m) == nil {
+		if reason != "" && usage.CheckModel(m) == nil {
 			out = append(out, Deletion{Subject: m.Subject, Commit: m.Commit, Model: m.ID, Bytes: m.Size, Reason: reason})
 		}
 	}

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -120,6 +121,12 @@ func testExport(t *testing.T, open func() store.Store) {
 	}
 	if read != 1 {
 		t.Errorf("%d entries read before the loop ended", read)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for range s.Export(ctx) { // yields nothing more, not even the error
+		cancel()
+		break
 	}
 	if _, err := s.NewJob(t.Context(), store.Job{}); err != nil { // the transaction of the export has ended
 		t.Error(err)

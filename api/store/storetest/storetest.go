@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +30,7 @@ func Test(t *testing.T, create func(t *testing.T) (open func() store.Store)) {
 		"grammars": testGrammars, "observations": testObservations, "subjects": testSubjects, "blocks": testBlocks, "models": testModels,
 		"aliases": testAliases, "jobs": testJobs, "campaigns": testCampaigns, "keys": testKeys, "expired key": testExpiredKey, "key log": testKeyLog,
 		"at once": testAtOnce, "ended context": testEndedContext, "any names": testAnyNames, "export": testExport,
-		"delete": testDelete, "delete at once": testDeleteAtOnce, "delete events": testDeleteEvents, "policies": testPolicies, "training": testTraining,
+		"delete": testDelete, "delete at once": testDeleteAtOnce, "delete events": testDeleteEvents, "policies": testPolicies, "features": testFeatures, "feature limit": testFeatureLimit, "training": testTraining,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, create(t)) })
 	}
@@ -176,7 +177,7 @@ func testModels(t *testing.T, open func() store.Store) {
 		limit   int
 		want    string
 	}{
-		{"", 0, 10, "m3 m2 m1"}, {"a", 0, 10, "m3 m1"}, {"", 0, 2, "m3 m2"}, {"", 2, 10, "m1"}, {"", 1, 10, ""}, {"", 99, 1, "m3"}, {"none", 0, 1, ""},
+		{"", 0, 10, "m3 m2 m1"}, {"a", 0, 10, "m3 m1"}, {"", 0, 2, "m3 m2"}, {"", 2, 10, "m1"}, {"", 1, 10, ""}, {"", 99, 1, "m3"}, {"", math.MaxInt64, 1, "m3"}, {"none", 0, 1, ""},
 	} {
 		found, err := s.Models(t.Context(), c.subject, c.before, c.limit)
 		var ids []string
@@ -209,6 +210,9 @@ func testJobs(t *testing.T, open func() store.Store) {
 	}
 	if found, err := s.Jobs(t.Context(), "", 4, 2); err != nil || len(found) != 2 || found[0].ID != 3 || found[1].ID != 2 {
 		t.Errorf("two jobs before the fourth: %+v, %v", found, err)
+	}
+	if found, err := s.Jobs(t.Context(), "", math.MaxInt64, 1); err != nil || len(found) != 1 || found[0].ID != 6 {
+		t.Errorf("the last job: %+v, %v", found, err)
 	}
 	if found, err := s.Jobs(t.Context(), "q", 0, -1); err != nil || len(found) != 0 {
 		t.Errorf("jobs of another subject: %+v, %v", found, err)
@@ -527,6 +531,9 @@ func testCampaigns(t *testing.T, open func() store.Store) {
 	}
 	if found, err := s.Campaigns(t.Context(), "p", 0, -1); err != nil || len(found) != 2 || found[0].ID != 3 || found[1].ID != 1 {
 		t.Errorf("campaigns of a program: %+v, %v", found, err)
+	}
+	if found, err := s.Campaigns(t.Context(), "", math.MaxInt64, 1); err != nil || len(found) != 1 || found[0].ID != 3 {
+		t.Errorf("the last campaign: %+v, %v", found, err)
 	}
 	if found, err := s.Campaigns(t.Context(), "", 3, 1); err != nil || len(found) != 1 || found[0].ID != 2 {
 		t.Errorf("one campaign before the third: %+v, %v", found, err)

@@ -1344,12 +1344,12 @@ export interface components {
             /** @description Parser rule to start from; the grammar's first parser rule if absent. */
             start?: string;
             /**
-             * @description Read the grammar without a scanner, with characters as tokens; the same as the option `scannerless` in its text. Files in TRIBBLE's notation, whose names end in `.scala`, are always read like this.
+             * @description Treat the grammar as scannerless: characters are the tokens. The option `scannerless` in the grammar does the same. Files in TRIBBLE's notation (`.scala`) are always scannerless.
              * @default false
              */
             scannerless: boolean;
             /**
-             * @description Read the grammar without a scanner, and literals that follow each other as one.
+             * @description Treat the grammar as scannerless, and merge adjacent literals into one.
              * @default false
              */
             merge_literals: boolean;
@@ -1999,7 +1999,7 @@ export interface components {
              * @default 256
              */
             keep_inputs: number;
-            /** @description Maximum number of observations to learn from; all if absent. Of more, a random sample is used, with up to 100 observations of each method and outcome in addition. */
+            /** @description Size of the random sample of observations to learn from; all observations if absent. Up to 100 observations of each method and outcome are added to the sample, so that rare methods are learned. */
             sample?: number;
             seed?: components["schemas"]["Seed"];
         };
@@ -2348,7 +2348,7 @@ export interface components {
             strategy: "random" | "shortest" | "kpath" | "forest" | "common" | "uncommon" | "failure";
             /** @description Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath. */
             n?: number;
-            /** @description Do not parse inputs again. An input then need not have the tree that was drawn for it, and paths are counted in the drawn trees. For grammars whose parser cannot read some trees, such as ambiguous ones. */
+            /** @description Do not parse the generated inputs to check them. The parser may then reject an input, or give it another tree than the one it was generated from; paths are counted in the latter. For grammars with trees that the parser never returns, such as ambiguous grammars. */
             no_verify?: boolean;
             /** @description Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found. */
             allow_duplicates?: boolean;
@@ -2789,7 +2789,7 @@ export interface components {
          * @enum {string}
          */
         ExplanationFormat: "json" | "text" | "dot" | "svg";
-        /** @description A logistic regression that may overrule the decision tree of a method. The log odds that an input reaches the method are `bias` plus the weights of its features; a tree that predicts "not reached" is overruled if they are above 0.85, and one that predicts "reached" if they are below -0.85. */
+        /** @description A logistic regression that may overrule the decision tree of a method. The log odds that an input reaches the method are `bias` plus the weights of its features; a tree that predicts "not reached" is overruled if they are above 0.85 and `to_reached` is true, and one that predicts "reached" if they are below -0.85 and `to_not_reached` is true. */
         Regression: {
             /** @description Whether predictions may be changed to "reached". */
             to_reached: boolean;
@@ -3544,7 +3544,7 @@ export interface components {
             train_on: number;
             /**
              * Format: double
-             * @description guided: factor of the time for covering paths, choosing among candidates, aiming and training.
+             * @description guided: factor of the limit on the work of covering paths, choosing among candidates, aiming and training. At 1, the limit is 1 ms for each of the first 1,000 inputs, plus 3% of the run time of the program.
              * @default 1
              */
             effort: number;
@@ -4099,7 +4099,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Something uses what was to be deleted. The detail names it. */
+        /** @description Not deleted, because it is in use. `detail` names the user: an alias, a model, a job or a campaign. */
         InUse: {
             headers: {
                 [name: string]: unknown;
@@ -4508,7 +4508,7 @@ export interface operations {
                 absent?: components["parameters"]["PathAbsent"];
                 /** @description Encoding of the inputs. */
                 encoding?: components["schemas"]["Encoding"];
-                /** @description Count the paths of all derivations of an ambiguous input instead of those of the parser's one. Long inputs of very ambiguous grammars reach a limit. */
+                /** @description Count the paths of all derivations of an ambiguous input, not only those of the parser's tree. Long inputs of very ambiguous grammars exceed a limit. */
                 any_derivation?: boolean;
                 /** @description Maximum number of uncovered paths to list. */
                 missing?: number;
@@ -5178,7 +5178,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request that the client chooses, such as a random number. A request with the same name and body as an earlier request of the same key gets the job of that request, so a request whose answer was lost can be sent again. */
+                /** @description A string that the client chooses for the request, such as a random number. A request with the same `Idempotency-Key` and body as an earlier request of the same client gets the job of that request, so a request whose answer was lost can be sent again. With another body, it fails with the problem `conflict`. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6508,7 +6508,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All policies. */
+            /** @description A page of policies. */
             200: {
                 headers: {
                     [name: string]: unknown;

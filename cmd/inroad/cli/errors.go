@@ -29,12 +29,33 @@ func Message(cmd *cobra.Command, err error) string {
 // FlagError explains a flag that cannot be parsed.
 func FlagError(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		flag := invalid.GetFlag()
 		if field, ok := errors.AsType[*openapi.FieldError](err); ok {
-			return field
+			return &openapi.FieldError{Field: "--" + flag.Name, Value: field.Value, Problem: field.Problem} // the flag may have a prefix
 		}
-		return fmt.Errorf("--%s %s: %w", invalid.GetFlag().Name, Printable(invalid.GetValue()), invalid.Unwrap())
+		if rule := typeRule(flag.Value.Type()); rule != "" {
+			return fmt.Errorf("--%s %s: must be %s", flag.Name, Printable(invalid.GetValue()), rule)
+		}
+		return fmt.Errorf("--%s %s: %w", flag.Name, Printable(invalid.GetValue()), invalid.Unwrap())
 	}
 	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+}
+
+// typeRule completes "must be" for values that a type of flags does not take, or returns ""
+// if the error of the flag says it.
+func typeRule(kind string) string {
+	switch kind {
+	case "int", "int64":
+		return "a whole number below 2^63"
+	case "float64":
+		return "a number"
+	case "bool":
+		return "true or false"
+	case "duration":
+		return "a duration such as 90s or 5m"
+	default:
+		return ""
+	}
 }
 
 // Remedy returns a hint at the flag that raises the limit, to append to a limit error.

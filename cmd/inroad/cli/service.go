@@ -38,7 +38,7 @@ func (s *Server) BindWorkers(flags *pflag.FlagSet) {
 
 // BindMemory adds the flag --memory. A service has its own limit.
 func (s *Server) BindMemory(flags *pflag.FlagSet) {
-	BindFields(flags, s, openapi.Field{Name: "memory", Placeholder: "MIB", Description: "Memory to train within, in MiB: what exceeds it goes to temporary files in TMPDIR; no limit if 0", Schema: Between(0, 1<<30)})
+	BindFields(flags, s, openapi.Field{Name: "memory", Placeholder: "MIB", Description: "Memory limit of the training in MiB, as estimated. From half of it, features go to temporary files in TMPDIR; the training fails if the rest does not fit. No limit if 0", Schema: Between(0, 1<<30)})
 }
 
 // Service returns a client of the service that --server names, or an engine in this
@@ -67,8 +67,8 @@ func (s *Server) Client() (*client.Client, error) {
 func BindGrammar(flags *pflag.FlagSet, name *string) {
 	g := &grammarName{to: name}
 	flags.Var((*grammarFlag)(g), "grammar", "`NAME` of a bundled grammar, or grammar files joined by commas")
-	flags.BoolFunc("scannerless", "read the grammar without a scanner: characters are the tokens", g.setReading(&g.scannerless))
-	flags.BoolFunc("merge-literals", "read the grammar without a scanner, and literals that follow each other as one", g.setReading(&g.merged))
+	flags.BoolFunc("scannerless", "treat the grammar as scannerless: characters are the tokens", g.setReading(&g.scannerless))
+	flags.BoolFunc("merge-literals", "treat the grammar as scannerless, and merge adjacent literals into one", g.setReading(&g.merged))
 }
 
 // BindScannerless adds the flags --scannerless and --merge-literals for a command that
@@ -76,8 +76,8 @@ func BindGrammar(flags *pflag.FlagSet, name *string) {
 func BindScannerless(flags *pflag.FlagSet) func(files string) string {
 	var name string
 	g := &grammarName{to: &name}
-	flags.BoolFunc("scannerless", "read the grammar without a scanner: characters are the tokens", g.setReading(&g.scannerless))
-	flags.BoolFunc("merge-literals", "read the grammar without a scanner, and literals that follow each other as one", g.setReading(&g.merged))
+	flags.BoolFunc("scannerless", "treat the grammar as scannerless: characters are the tokens", g.setReading(&g.scannerless))
+	flags.BoolFunc("merge-literals", "treat the grammar as scannerless, and merge adjacent literals into one", g.setReading(&g.merged))
 	return func(files string) string {
 		g.name = files
 		g.update()

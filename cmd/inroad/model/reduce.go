@@ -104,6 +104,11 @@ func (c *reduceCommand) run(ctx context.Context, name string) (err error) {
 	if err := c.program.check(); err != nil {
 		return err
 	}
+	if c.out != "" {
+		if err := outfile.Check(c.out); err != nil {
+			return cli.FileError(c.out, err)
+		}
+	}
 	var keep []observation.Property
 	for _, text := range c.keep {
 		p, err := observation.ParseProperty(text)

@@ -108,6 +108,9 @@ func (c *refineCommand) run(ctx context.Context, methods []string) (err error) {
 	if c.out == "" {
 		return errors.New("no output: give --out FILE")
 	}
+	if err := outfile.Check(c.out); err != nil {
+		return cli.FileError(c.out, err)
+	}
 	given, err := c.readGiven(ctx)
 	if err != nil {
 		return err
@@ -164,8 +167,9 @@ func (c *refineCommand) run(ctx context.Context, methods []string) (err error) {
 	m, stop, err := refiner.Refine(ctx, ids...)
 	if err == nil {
 		c.noteStop(stop)
-		c.noteBest(refiner.Best())
-		err = cli.FileError(c.out, outfile.Write(c.out, 0o644, m.Write))
+		if err = cli.FileError(c.out, outfile.Write(c.out, 0o644, m.Write)); err == nil {
+			c.noteBest(refiner.Best())
+		}
 	}
 	// Observations are kept even if a run failed.
 	return errors.Join(err, c.printed, addObservations(c.addTo, program, refiner.Observations()))
@@ -271,7 +275,7 @@ func score(mean float64, methods int) *float64 {
 	return &mean
 }
 
-// noteBest prints the round whose model is written.
+// noteBest prints the round whose model was written.
 func (c *refineCommand) noteBest(round int) {
 	if round == 0 {
 		c.Notef("no round improved the first model, which is written")

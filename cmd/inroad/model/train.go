@@ -21,12 +21,12 @@ import (
 )
 
 type trainCommand struct {
-	req          openapi.TrainRequest
-	observations observationFiles
-	out          string
-	format       string
-	server       cli.Server
-	request      string // names the request
+	req            openapi.TrainRequest
+	observations   observationFiles
+	out            string
+	format         string
+	server         cli.Server
+	idempotencyKey string // of the request to a service
 	cli.Streams
 }
 
@@ -69,7 +69,7 @@ writes it to a file.`,
 	c.server.BindMemory(flags)
 	cli.BindFormat(flags, &c.format, "text", "json")
 	c.server.Bind(flags)
-	flags.StringVar(&c.request, "idempotency-key", "", "`NAME` of the training for the service: a command with the same name and options gets the same training")
+	flags.StringVar(&c.idempotencyKey, "idempotency-key", "", "`KEY` of the training request: the service answers a request with the same key and options with the same job; random if absent")
 	return cmd
 }
 
@@ -86,10 +86,15 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	if c.out == "" && c.server.URL == "" {
 		return errors.New("no output: give --out FILE")
 	}
+	if c.out != "" {
+		if err := outfile.Check(c.out); err != nil {
+			return cli.FileError(c.out, err)
+		}
+	}
 	if c.server.Memory > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(c.server.Memory << 20 / 10 * 9) // the garbage collector then runs more often
 	}
-	if c.request != "" && c.server.URL == "" {
+	if c.idempotencyKey != "" && c.server.URL == "" {
 		return errors.New("--idempotency-key: give --server")
 	}
 	service, err := c.server.Service()
@@ -107,7 +112,7 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	}
 	bar := cli.NewProgress(c.Err, "reading", 0)
 	m, err := service.Train(ctx, api.Training{
-		Grammar: c.req.Grammar, Start: c.req.Start, From: c.req.From, Options: c.req.Options, Observations: observations.Sources, IdempotencyKey: c.request,
+		Grammar: c.req.Grammar, Start: c.req.Start, From: c.req.From, Options: c.req.Options, Observations: observations.Sources, IdempotencyKey: c.idempotencyKey,
 		Progress: func(p openapi.Progress) { bar.SetStage(p.Stage, int(p.Done), int(p.Total)) },
 	})
 	bar.End()

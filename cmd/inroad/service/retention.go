@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -41,6 +40,10 @@ func newKeeperCommand(use, short, long string, args int, run func(ctx context.Co
 		func(ctx context.Context, k keeper, args []string) error { return run(ctx, t, k, args) })
 }
 
+// maxDays is the maximum number of days that --days of store delete key-log takes, as for
+// a policy.
+const maxDays = 36500
+
 // newStoreDelete returns the commands store delete observations, model, grammar and
 // key-log.
 func newStoreDelete() *cobra.Command {
@@ -67,8 +70,8 @@ func newStoreDelete() *cobra.Command {
 	var days int
 	_, log := newKeeperCommand("key-log --store FILE|--server URL --days N", "Delete entries of the key log that are older than some days", "", 0,
 		func(ctx context.Context, t *target, k keeper, _ []string) error {
-			if days < 1 {
-				return errors.New("--days: give the number of days to keep, at least 1")
+			if days < 1 || days > maxDays {
+				return fmt.Errorf("--days %d: must be between 1 and %d", days, maxDays)
 			}
 			deleted, err := k.DeleteKeyEvents(ctx, openapi.DeleteKeyEventsParams{Until: time.Now().AddDate(0, 0, -days)})
 			if err == nil {

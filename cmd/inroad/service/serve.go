@@ -31,7 +31,7 @@ type serveCommand struct {
 	demo                        bool
 	timeout                     time.Duration
 	maxUpload                   int64
-	maxMemory                   int64
+	maxMemory, featureCache     int64
 	parserCache                 int
 	maxCampaigns, openCampaigns int
 	maxBodies                   int64
@@ -84,7 +84,8 @@ training starts again with the service.`,
 	flags.BoolVar(&c.demo, "demo", false, "start with an example, and print requests to try")
 	flags.DurationVar(&c.timeout, "timeout", time.Minute, "maximum duration of a request that is not streamed")
 	flags.Int64Var(&c.maxUpload, "max-upload", 1<<30, "maximum size of a streamed body in `BYTES`")
-	flags.Int64Var(&c.maxMemory, "max-memory", 2048, "memory to train within, in `MiB`: what exceeds it goes to temporary files in TMPDIR")
+	flags.Int64Var(&c.maxMemory, "max-memory", 2048, "memory limit of a training in `MiB`, as estimated. From half of it, features go to temporary files in TMPDIR; the training fails if the rest does not fit")
+	flags.Int64Var(&c.featureCache, "feature-cache", 512, "maximum size in `MiB` of the features of observations that the store keeps for later trainings; 0 for none")
 	flags.Int64Var(&c.maxBodies, "max-bodies", 256, "maximum memory for the bodies of concurrent requests in `MiB`; one key may use a quarter")
 	flags.IntVar(&c.parserCache, "parser-cache", 64, "maximum size in `MiB` of each of the two caches that speed up later parses with a grammar, for tokens and for predictions")
 	flags.IntVar(&c.maxCampaigns, "max-campaigns", 100, "maximum number of campaigns that have not ended; one key may have half of them")
@@ -117,6 +118,8 @@ func (c *serveCommand) run(ctx context.Context) error {
 		return fmt.Errorf("--max-upload %d: must be greater than 0", c.maxUpload)
 	case c.maxMemory <= 0 || c.maxMemory > 1<<40:
 		return fmt.Errorf("--max-memory %d: must be between 1 and 1099511627776", c.maxMemory)
+	case c.featureCache < 0 || c.featureCache > 1<<40:
+		return fmt.Errorf("--feature-cache %d: must be between 0 and 1099511627776", c.featureCache)
 	case c.maxBodies < minBodies || c.maxBodies > 1<<40:
 		return fmt.Errorf("--max-bodies %d: must be between %d and 1099511627776", c.maxBodies, minBodies)
 	case c.parserCache < 1 || c.parserCache > 1<<20:
@@ -187,7 +190,7 @@ func (c *serveCommand) serve(ctx context.Context, log *slog.Logger, st store.Sto
 	config := server.Config{
 		Processors: spareThreads(),
 		Store:      st, Log: log, Version: cli.Version(), Role: server.Role(c.role), NeedKeys: c.needKeys, Timeout: c.timeout, MaxUpload: c.maxUpload,
-		MaxMemory: c.maxMemory << 20, ParserCache: c.parserCache << 20, MaxRunning: c.maxCampaigns, MaxOpen: c.openCampaigns, MaxBodies: c.maxBodies << 20, MaxStreams: cmp.Or(c.streams, -1),
+		MaxMemory: c.maxMemory << 20, FeatureCache: cmp.Or(c.featureCache<<20, -1), ParserCache: c.parserCache << 20, MaxRunning: c.maxCampaigns, MaxOpen: c.openCampaigns, MaxBodies: c.maxBodies << 20, MaxStreams: cmp.Or(c.streams, -1),
 		Quotas: store.Limits{Rate: c.quotas.Rate, Active: cmp.Or(c.active, -1), Upload: c.quotas.Upload},
 	}
 	stopTracing, err := trace(ctx, log, &config)

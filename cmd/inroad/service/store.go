@@ -28,8 +28,21 @@ func isDatabase(name string) bool {
 	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }
 
+// checkName returns an error for a name that is neither that of a file nor the URL of a
+// PostgreSQL database.
+func checkName(name string) error {
+	scheme, _, isURL := strings.Cut(name, "://")
+	if name == "" || isURL && !isDatabase(name) && !strings.ContainsAny(scheme, `/\\.`) {
+		return fmt.Errorf("store %q: must be a file or a URL such as postgres://user@host/database", storeName(name))
+	}
+	return nil
+}
+
 // openStore opens the store with a name. The options apply to a file.
 func openStore(ctx context.Context, name string, opt bolt.Options) (store.Store, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
 	if isDatabase(name) {
 		return postgres.Open(ctx, name)
 	}
@@ -40,6 +53,9 @@ func openStore(ctx context.Context, name string, opt bolt.Options) (store.Store,
 // several replicas can have the same database open. serves says whether this replica
 // takes requests.
 func serviceStore(ctx context.Context, name string, serves bool) (store.Store, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
 	if !isDatabase(name) {
 		return bolt.Open(ctx, name, bolt.Options{})
 	}
@@ -55,10 +71,18 @@ func serviceStore(ctx context.Context, name string, serves bool) (store.Store, e
 
 // storeName returns the name of a store for messages: a URL without its password.
 func storeName(name string) string {
-	if u, err := url.Parse(name); err == nil && isDatabase(name) {
-		return u.Redacted()
+	u, err := url.Parse(name)
+	if err != nil || u.Scheme == "" {
+		return name
 	}
-	return name
+	query := u.Query()
+	for _, secret := range []string{"password", "sslpassword"} {
+		if query.Has(secret) {
+			query.Set(secret, "xxxxx")
+			u.RawQuery = query.Encode()
+		}
+	}
+	return u.Redacted()
 }
 
 // withFile opens a store in a file, calls use with it, and closes it.
@@ -86,8 +110,9 @@ func NewStore() *cobra.Command {
 	return cli.Group("store check|compact|backup|restore|copy|delete|policy|prune", "Maintain the service's data: check, compact, back up, copy, delete", `Maintain the service's data: check, compact, back up and restore its file, copy it
 between a file and a database, and delete what is no longer needed.
 
-With --store FILE the service must be stopped: it has the store open. A running
-service answers GET /v1/backup with a backup.`, checkCmd, compact, backup, restore, newStoreCopy(), newStoreDelete(), newStorePolicy(), newStorePrune())
+A file can be used only while the service is stopped: it has the file open. A
+database can be used at any time. A running service answers GET /v1/backup with a
+backup of its file.`, checkCmd, compact, backup, restore, newStoreCopy(), newStoreDelete(), newStorePolicy(), newStorePrune())
 }
 
 func newStoreCommand(use, short string, args int, run func(c *storeCommand, ctx context.Context, args []string) error) (*storeCommand, *cobra.Command) {
@@ -115,16 +140,15 @@ func newStoreCopy() *cobra.Command {
 	c := &storeCommand{}
 	cmd := &cobra.Command{
 		Use:   "copy FROM TO [--format json]",
-		Short: "Copy a file to a database, or a database to a file",
+		Short: "Copy everything between data files and databases",
 		Long: `Copy everything from one store to another: grammars, observations, models,
 aliases, jobs, campaigns, keys and their log. FROM and TO are each a data file of
 the service, or the URL of a PostgreSQL database.
 
-TO must be a new file or an empty database, and appears there once it is complete
-and was compared with FROM: a copy that fails leaves nothing behind. A file that a
-service has open, and a database to which a service is connected, cannot be
-written to. A database can be copied while services use it: the copy has its state
-at one time.`,
+TO must be a new file or an empty database. The copy appears there once it is
+complete and compared with FROM; a copy that fails leaves nothing behind. No
+service may have the file FROM open, or use the database TO. Services may use the
+database FROM: the copy has its state at one time.`,
 		Example: `  inroad store copy inroad.db postgres://inroad@db.example.org/inroad
   inroad store copy postgres://inroad@db.example.org/inroad copy.db`,
 		Args: cobra.ExactArgs(2),
@@ -138,6 +162,9 @@ at one time.`,
 }
 
 func (c *storeCommand) copyStore(ctx context.Context, from, to string) (err error) {
+	if err := checkName(to); err != nil {
+		return err
+	}
 	if _, err := os.Lstat(to); err == nil && !isDatabase(to) {
 		return fmt.Errorf("%s: already exists; TO must be a new file or an empty database", cli.Printable(to))
 	}

@@ -48,6 +48,14 @@ func Number(x float64) string {
 	}
 }
 
+// Count returns a number of things, or the mean of such numbers: an integer has no decimals.
+func Count(x float64) string {
+	if x == math.Trunc(x) {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return Number(x)
+}
+
 // A Document is a page of tables and figures.
 type Document struct {
 	Name    string // of the files, without extension

@@ -9,22 +9,23 @@ import (
 	"runtime/coverage"
 
 	"github.com/inroad/inroad/eval/observe/subjects"
+	"github.com/inroad/inroad/eval/observe/subjects/std"
 )
 
 // The arguments are the name of the program, the input file, and input files for
 // the warm-up.
 func main() {
 	run := map[string]func([]byte) error{
-		"encoding-json": subjects.EncodingJSON,
+		"encoding-json": std.EncodingJSON,
 		"fastjson":      subjects.FastJSON,
 		"gjson":         subjects.GJSON,
 		"jsoniter":      subjects.JSONIter,
 		"jsonparser":    subjects.JSONParser,
 		"yaml":          subjects.YAML,
-		"net-url":       func(input []byte) error { return subjects.NetURL(string(input)) },
+		"net-url":       func(input []byte) error { return std.NetURL(string(input)) },
 		"goja":          func(input []byte) error { return subjects.Goja(string(input)) },
-		"encoding-xml":  subjects.EncodingXML,
-		"encoding-csv":  subjects.EncodingCSV,
+		"encoding-xml":  std.EncodingXML,
+		"encoding-csv":  std.EncodingCSV,
 		"ini":           subjects.INI,
 		"tidb-parser":   func(input []byte) error { return subjects.TiDB(string(input)) },
 		"parse-css":     subjects.CSS,

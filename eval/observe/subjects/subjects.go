@@ -4,12 +4,8 @@ package subjects
 
 import (
 	"bytes"
-	"encoding/csv"
-	"encoding/json"
-	"encoding/xml"
 	"errors"
 	"io"
-	"net/url"
 	"strings"
 	"time"
 
@@ -31,16 +27,6 @@ import (
 	"gopkg.in/ini.v1"
 	"gopkg.in/yaml.v3"
 )
-
-// EncodingJSON decodes into maps and slices and encodes them again.
-func EncodingJSON(input []byte) error {
-	var v any
-	if err := json.Unmarshal(input, &v); err != nil {
-		return err
-	}
-	_, err := json.Marshal(v)
-	return err
-}
 
 // FastJSON parses an input and writes the value again.
 func FastJSON(input []byte) error {
@@ -128,18 +114,6 @@ func YAML(input []byte) error {
 	return err
 }
 
-// NetURL parses an input and reads every part of the URL.
-func NetURL(input string) error {
-	u, err := url.Parse(input)
-	if err != nil {
-		return err
-	}
-	_, err = url.ParseQuery(u.RawQuery)
-	_ = u.String() + u.Hostname() + u.Port() + u.EscapedPath() + u.EscapedFragment() + u.Redacted()
-	_ = u.JoinPath("..", "x").RequestURI()
-	return err
-}
-
 // WHATWG parses an input as browsers do, and reads every part of the URL.
 func WHATWG(input string) error {
 	u, err := whatwg.Parse(input)
@@ -155,32 +129,6 @@ func WHATWG(input string) error {
 func Goja(input string) error {
 	_, err := goja.Compile("input.js", input, false)
 	return err
-}
-
-// EncodingXML reads all tokens and writes them again.
-func EncodingXML(input []byte) error {
-	decoder, encoder := xml.NewDecoder(bytes.NewReader(input)), xml.NewEncoder(io.Discard)
-	for {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			return encoder.Close()
-		}
-		if err != nil {
-			return err
-		}
-		if err := encoder.EncodeToken(token); err != nil {
-			return err
-		}
-	}
-}
-
-// EncodingCSV reads all records and writes them again.
-func EncodingCSV(input []byte) error {
-	records, err := csv.NewReader(bytes.NewReader(input)).ReadAll()
-	if err != nil {
-		return err
-	}
-	return csv.NewWriter(io.Discard).WriteAll(records)
 }
 
 // INI reads a file, its values as strings and numbers, and writes it again.

@@ -2,6 +2,7 @@ package atn
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"sync"
 )
@@ -41,6 +42,10 @@ const (
 	maxInsideThreads = 50_000 // ways to derive these texts
 	maxInsideDepth   = 16     // nested rules; those below are not analysed
 	maxInsideAgain   = 2      // nested rules that are the same; likewise
+
+	maxInsidePreferred = 4 // in the last attempt: derivations that are preferred to one
+
+	fastInsideThreads = 15_000 // of a fast analysis
 )
 
 // Inside analyses the matches of a lexer rule in a mode: the texts that the lexer
@@ -52,20 +57,32 @@ const (
 // these is at the same place, or also ends, the derivation is not chosen. After a rule
 // that is not analysed, the lexer may be in any state, and nothing is preferred.
 //
-// If that takes too long, it ignores that the lexer may take a text for a keyword, and
-// then that it may take it for any other rule.
-func (m *Machine) Inside(s *Speller, mode, rule int) (out *Inside, work int) {
+// If that takes too long, it ignores that the lexer may take a text for a keyword, then
+// that it may take it for any other rule, and then most preferences where there are many. A
+// fast analysis ignores all this from the beginning.
+func (m *Machine) Inside(s *Speller, mode, rule int, fast bool) (out *Inside, work int) {
 	first := s.start(string(rune(mode)))
 	if first == nil || m.dissector().samples() == nil {
 		return nil, 1
 	}
-	for _, lexer := range []*lexState{first, s.withoutWords(first, mode, rule), nil} {
+	attempts := []*lexState{first, s.withoutWords(first, mode, rule), nil, nil}
+	for i, lexer := range attempts {
+		last := i == len(attempts)-1
+		if fast && !last {
+			continue
+		}
 		x := m.newInsideSearch(s, mode, rule)
+		if x.most, x.threads = math.MaxInt, maxInsideThreads; last {
+			x.most = maxInsidePreferred
+		}
+		if fast {
+			x.threads = fastInsideThreads
+		}
 		s.over = false
 		x.follow(-1, lexer, x.dfa.starts[rule], 0, map[thread]bool{}, nil, nil)
 		for i := 0; i < len(x.all) && !x.failed; i++ {
 			x.extend(int32(i))
-			x.failed = x.failed || len(x.all) > maxInsideStates || x.work > maxInsideThreads
+			x.failed = x.failed || len(x.all) > maxInsideStates || x.work > x.threads
 		}
 		if work += x.work; !x.failed && !s.over {
 			return x.inside(), work
@@ -278,8 +295,11 @@ type insideSearch struct {
 	steps  []insideStep
 	out    *Inside
 	last   int32 // the last context
-	work   int
-	failed bool
+	most   int   // preferred derivations of a place
+
+	threads int // ways to derive texts, at most
+	work    int
+	failed  bool
 }
 
 // follow adds the places that a derivation comes to from a state on without a character.
@@ -320,7 +340,7 @@ func compareThreads(a, b thread) int {
 // preference, except those that were visited before. It calls skip with the threads
 // behind rules that are not analysed.
 func (x *insideSearch) advance(t thread, visited, path map[thread]bool, symbols []insideKey, visit, skip func(thread, []insideKey)) {
-	if x.work++; x.failed || x.work > maxInsideThreads {
+	if x.work++; x.failed || x.work > x.threads {
 		x.failed = true
 		return
 	}
@@ -419,6 +439,9 @@ func (x *insideSearch) call(up, follow, target int32, symbol insideKey) int32 {
 
 // place returns the number of a place, which is added on first use.
 func (x *insideSearch) place(p place) int32 {
+	if len(p.preferred) > x.most {
+		p.preferred = x.outermost(p.preferred)
+	}
 	lexer, ok := x.lexers[p.lexer]
 	if !ok {
 		lexer = int32(len(x.lexers))
@@ -437,6 +460,15 @@ func (x *insideSearch) place(p place) int32 {
 		x.places[string(key)] = i
 	}
 	return i
+}
+
+// outermost returns as many threads as a place may have: those in the fewest nested rules.
+func (x *insideSearch) outermost(list []thread) []thread {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b thread) int { return int(x.calls[a.calls].depth - x.calls[b.calls].depth) })
+	list = list[:x.most]
+	slices.SortFunc(list, compareThreads)
+	return list
 }
 
 // arc returns the arc of a thread; nil at the end.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/inroad/inroad/grammars/g4"
 )
 
 // A Goal is a kind of token to spell: a token type, or 0 for trivia.
@@ -46,6 +48,7 @@ type Search struct {
 	Last   bool             // whether the token ends the input
 	Most   int              // the number of spellings to look at
 	Accept func(Lexed) bool // whether the lexer's state after the token is acceptable
+	First  []g4.RuneRange   // the characters that the text may begin with; nil for any
 }
 
 // Spell finds a text that the lexer reads as a token, and that turns no earlier
@@ -163,6 +166,9 @@ func (x *spellSearch) complete(from []spelt) (text []byte, after Lexed, complete
 		work += max(len(at.at.configs)-fewConfigs, 0) * len(symbols)
 		for _, i := range symbols {
 			class, char := x.symbols[i].draw(x.lexer.classes, x.Rand)
+			if x.First != nil && len(at.text) == 0 && !x.mayBeginWith(i) {
+				continue
+			}
 			next, ok := x.step(at.spelling, class, char)
 			if !ok || !x.goal.leads(next) && next.at.rule < 0 {
 				continue
@@ -186,6 +192,14 @@ func (x *spellSearch) complete(from []spelt) (text []byte, after Lexed, complete
 		}
 	}
 	return nil, after, len(queue) == 0 && !x.over
+}
+
+// mayBeginWith reports whether the text may begin with a character of a symbol.
+func (x *spellSearch) mayBeginWith(symbol int) bool {
+	return slices.ContainsFunc(x.symbols[symbol].classes, func(class int32) bool {
+		lo, hi := x.lexer.classes.span(int(class))
+		return slices.ContainsFunc(x.First, func(r g4.RuneRange) bool { return r.Lo <= hi && lo <= r.Hi })
+	})
 }
 
 // order returns the symbols that can continue a spelling, in random order.
@@ -255,4 +269,38 @@ func (k *spellKeys) of(at spelling) string {
 		key = append(key, 1)
 	}
 	return string(append(append(key, 0xFF), at.modes...))
+}
+
+// Past returns the states of the lexer after a token that follows one of the given states:
+// all of them, but each with two guards at most, the first and the last. It reports false if
+// it looked at too many spellings, or if a text leaves no guard but that of the token itself.
+// It also returns the number of spellings that it looked at. First limits the first
+// character of the token, unless it is nil.
+func (s *Speller) Past(from []Lexed, goal *Goal, first []g4.RuneRange, last bool, most int) (after []Lexed, looked int, ok bool) {
+	var all []spelt
+	for _, at := range from {
+		first, ok := s.enter(at)
+		if !ok {
+			return nil, looked, false
+		}
+		all = append(all, spelt{spelling: first})
+	}
+	seen := map[string]bool{}
+	guarded := len(from) > 0 && len(from[0].guards) > 0
+	x := &spellSearch{Speller: s, goal: goal, Search: Search{Most: most, Last: last, First: first, Accept: func(at Lexed) bool {
+		// A guard of an earlier token is in no state that ends a match.
+		if len(at.guards) == 0 || guarded && at.guards[0].rule >= 0 {
+			return true // the search ends
+		}
+		if n := len(at.guards); n > 2 {
+			at.guards = []*lexState{at.guards[0], at.guards[n-1]}
+		}
+		if key := s.Key(at); !seen[key] {
+			seen[key] = true
+			after = append(after, at)
+		}
+		return false
+	}}}
+	text, _, complete := x.complete(all)
+	return after, x.looked, complete && text == nil
 }
