@@ -172,20 +172,21 @@ func TestRefineBest(t *testing.T) {
 	for name, test := range map[string]struct {
 		program program
 		units   []string
+		rounds  int
 		best    int
 	}{
-		"later rounds are worse": {func(input []byte) ([]string, observation.Outcome) { return []string{"array", "read"}, observation.OK }, nil, 0},
+		"later rounds are worse": {func(input []byte) ([]string, observation.Outcome) { return []string{"array", "read"}, observation.OK }, nil, 2, 0},
 		"others are worse": {func(input []byte) ([]string, observation.Outcome) {
 			methods, outcome := reader(input)
 			return slices.DeleteFunc(methods, func(id string) bool { return id == "array" }), outcome
-		}, []string{"object"}, 2},
+		}, []string{"object"}, 2, 2},
 		"new unit": {func(input []byte) ([]string, observation.Outcome) {
 			return []string{"array", "new", "read"}, observation.OK
-		}, nil, 1},
+		}, nil, 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var done []Round
-			r := NewRefiner(newTrainer(t), test.program, RefineOptions{Rounds: 2, Runs: 100, Seed: 1, Workers: 2, Progress: func(r Round) { done = append(done, r) }})
+			r := NewRefiner(newTrainer(t), test.program, RefineOptions{Rounds: test.rounds, Runs: 100, Seed: 1, Workers: 2, Progress: func(r Round) { done = append(done, r) }})
 			m, _, err := refined(t.Context(), r, train, held, test.units...)
 			if err != nil || r.Best() != test.best {
 				t.Fatalf("round %d is the best of %+v, want %d; %v", r.Best(), done, test.best, err)
