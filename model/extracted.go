@@ -232,7 +232,7 @@ var errExtracted = errors.New("encoded features: unexpected contents")
 // a limit.
 func (t *Trainer) Decode(ctx context.Context, data []byte, observations []observation.Observation) (*Extracted, error) {
 	var f extractedFile
-	if err := cbor.Unmarshal(data, &f); err != nil {
+	if err := unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("encoded features: %w", err)
 	}
 	if len(f.Kinds) != len(observations) {
