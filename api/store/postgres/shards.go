@@ -117,8 +117,14 @@ func (s *jobShards) open(ctx context.Context, n int) error {
 	})
 }
 
-// claimable is the condition of shards that nobody computes.
-const claimable = "result is null and (lease is null or lease < clock_timestamp())"
+// Conditions of shards.
+const (
+	// Nobody computes the shard.
+	claimable = "shards.result is null and (shards.lease is null or shards.lease < clock_timestamp())"
+	// The shard belongs to the job and has the plan of this replica: a later attempt may
+	// have created shards with another plan, in another number.
+	ofPlan = "shards.job_id = $1 and exists (select from jobs where id = $1 and plan = $2)"
+)
 
 // claim claims shards: an equal share of those that are left, for each replica that works
 // on the training or is idle. Fewer claims repeat less work.
@@ -129,12 +135,12 @@ func (s *jobShards) claim(ctx context.Context) (claimed []int, err error) {
 	}
 	err = s.store.updateRepeatably(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
-			with working as (select count(distinct owner) as n from shards where job_id = $1 and result is null and lease >= clock_timestamp() and owner <> $2),
-			idle as (select count(*) as n from replicas where idle and id <> $3 and seen > clock_timestamp() - $4::interval),
-			share as (select ceil(count(*)::numeric / (1 + (select n from working) + (select n from idle))) as n from shards where job_id = $1 and `+claimable+`),
-			chosen as (select number from shards where job_id = $1 and `+claimable+` order by number limit (select n from share) for update skip locked)
-			update shards set owner = $2, lease = clock_timestamp() + $5::interval from chosen
-			where job_id = $1 and shards.number = chosen.number returning shards.number`, s.job, s.owner, self, livePeriod, leasePeriod)
+			with working as (select count(distinct owner) as n from shards where job_id = $1 and result is null and lease >= clock_timestamp() and owner <> $3),
+			idle as (select count(*) as n from replicas where idle and id <> $4 and seen > clock_timestamp() - $5::interval),
+			share as (select ceil(count(*)::numeric / (1 + (select n from working) + (select n from idle))) as n from shards where `+ofPlan+` and `+claimable+`),
+			chosen as (select number from shards where `+ofPlan+` and `+claimable+` order by number limit (select n from share) for update skip locked)
+			update shards set owner = $3, lease = clock_timestamp() + $6::interval from chosen
+			where job_id = $1 and shards.number = chosen.number returning shards.number`, s.job, s.plan, s.owner, self, livePeriod, leasePeriod)
 		if err != nil {
 			return err
 		}
@@ -166,9 +172,7 @@ func (s *jobShards) compute(ctx context.Context, shards []int, compute func(ctx 
 			if err != nil {
 				return err
 			}
-			// An attempt that began later may have other shards.
-			if _, err := tx.Exec(ctx, `update shards set result = $3 where job_id = $1 and number = $2 and result is null
-				and exists (select from jobs where id = $1 and plan = $4)`, s.job, shard, data, s.plan); err != nil {
+			if _, err := tx.Exec(ctx, "update shards set result = $4 where "+ofPlan+" and number = $3 and result is null", s.job, s.plan, shard, data); err != nil {
 				return err
 			}
 		}
@@ -212,7 +216,7 @@ func (s *jobShards) release(ctx context.Context) {
 // computed returns the numbers of the shards with a result.
 func (s *jobShards) computed(ctx context.Context) (out []int, err error) {
 	err = s.store.view(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "select number from shards where job_id = $1 and result is not null", s.job)
+		rows, err := tx.Query(ctx, "select number from shards where "+ofPlan+" and result is not null", s.job, s.plan)
 		if err == nil {
 			out, err = pgx.CollectRows(rows, pgx.RowTo[int])
 		}
@@ -225,7 +229,7 @@ func (s *jobShards) computed(ctx context.Context) (out []int, err error) {
 func (s *jobShards) results(ctx context.Context) (out [][]byte, err error) {
 	var stored [][]byte
 	err = s.store.view(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "select result from shards where job_id = $1 order by number", s.job)
+		rows, err := tx.Query(ctx, "select result from shards where "+ofPlan+" order by number", s.job, s.plan)
 		if err == nil {
 			stored, err = pgx.CollectRows(rows, pgx.RowTo[[]byte])
 		}
@@ -324,7 +328,7 @@ func (q *jobQueue) findShards(ctx context.Context, failed map[int64]bool) (job i
 		return 0, nil
 	}
 	err = q.store.view(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "select distinct job_id from shards join jobs on jobs.id = job_id where not ended and not queued and "+claimableShards+" order by job_id")
+		rows, err := tx.Query(ctx, "select distinct job_id from shards join jobs on jobs.id = job_id where not ended and not queued and "+claimable+" order by job_id")
 		if err != nil {
 			return err
 		}
@@ -339,9 +343,6 @@ func (q *jobQueue) findShards(ctx context.Context, failed map[int64]bool) (job i
 	})
 	return job, err
 }
-
-// claimableShards is [claimable] in a query that has other tables, too.
-const claimableShards = "shards.result is null and (shards.lease is null or shards.lease < clock_timestamp())"
 
 // helpWith computes shards of a job that another replica runs. It reports false if this
 // replica cannot help with the job.
