@@ -2,7 +2,6 @@ package grammars
 
 import (
 	"slices"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/inroad/inroad/grammars/g4"
@@ -139,8 +138,8 @@ func (g *Grammar) firstChars(n *Node, depth int) (set []g4.RuneRange, empty, ok 
 	case n.Kind == Literal:
 		char, _ := utf8.DecodeRuneInString(n.Value)
 		set = []g4.RuneRange{{Lo: char, Hi: char}}
-		for other := unicode.SimpleFold(char); n.FoldCase && other != char; other = unicode.SimpleFold(other) {
-			set = append(set, g4.RuneRange{Lo: other, Hi: other})
+		if n.FoldCase {
+			set = atn.FoldCase(set[0])
 		}
 		return set, false, n.Value != ""
 	case n.Kind == Reference && n.Target != nil:
