@@ -8,12 +8,13 @@ import (
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
-// A Part is a part of a sequence of tokens: a token of one of some types, or several.
+// A Part describes a part of a sequence of tokens: one token, unless it is repeated or
+// optional.
 type Part struct {
-	Types    []int
-	Repeated bool // whether there may be several tokens
-	Optional bool // whether there may be none
-	// First has the characters that a single token begins with; nil for any.
+	Types    []int // of the tokens
+	Repeated bool  // whether there may be several tokens
+	Optional bool  // whether there may be no token
+	// First has the characters that the first token may begin with; nil for any.
 	First []g4.RuneRange
 }
 
@@ -55,9 +56,9 @@ type sequence struct {
 	failed bool // whether a limit was exceeded, or some text cannot belong to the longer token
 }
 
-// then returns the states of the lexer after a token of a part. Of the tokens so far, the
-// states keep only whether the text to come turns the first or the last one into a longer
-// one.
+// then returns the states of the lexer after a token of a part. Last says whether the token
+// ends the input. The states only track whether later text would extend the first token or
+// the last one.
 func (q *sequence) then(from []atn.Lexed, part Part, last bool) []atn.Lexed {
 	var out []atn.Lexed
 	seen := map[string]bool{}
@@ -80,7 +81,7 @@ func (q *sequence) then(from []atn.Lexed, part Part, last bool) []atn.Lexed {
 	return out
 }
 
-// closure returns the states of the lexer after any number of tokens of some types.
+// closure returns the states of the lexer after any number of tokens of a part.
 func (q *sequence) closure(from []atn.Lexed, part Part) []atn.Lexed {
 	out, work := slices.Clone(from), from
 	seen := map[string]bool{}

@@ -111,8 +111,10 @@ func NewFitter(t *dtree.Table, rows []int32, opt Options) (*Fitter, error) {
 	return f, nil
 }
 
-// FitterMemory returns the maximum number of bytes that a fitter allocates for a table
-// with the given numbers of columns, rows and cells, in addition to the table.
+// FitterMemory returns the number of bytes that a fitter allocates for a table with the
+// given numbers of columns, rows and cells, in addition to the table. It leaves out the
+// active set: 4 bytes for each row of a column with a weight, and 8 bytes for each pair of
+// such columns.
 func FitterMemory(columns, rows, cells int) int64 {
 	return 20*int64(columns) + 64*int64(rows) + 4*int64(min(cells, maxCells))
 }

@@ -49,8 +49,8 @@ type Tally struct {
 func NewTally(g *grammars.Grammar) *Tally { return NewContextTally(g, 1) }
 
 // NewContextTally returns an empty tally, whose probabilities depend on the context: on
-// up to k-1 symbols that enclose a choice. Together with an option they form a k-path. K is
-// at most [MaxContext].
+// up to k-1 symbols that enclose a choice. Together with an option they form a k-path. A k
+// above [MaxContext] counts as MaxContext.
 func NewContextTally(g *grammars.Grammar, k int) *Tally {
 	return &Tally{g, g.Choices(), min(max(k, 1), MaxContext), map[choiceContext]map[int]int{}}
 }

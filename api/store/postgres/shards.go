@@ -126,8 +126,8 @@ const (
 	ofPlan = "shards.job_id = $1 and exists (select from jobs where id = $1 and plan = $2)"
 )
 
-// claim claims shards: an equal share of those that are left, for each replica that works
-// on the training or is idle. Fewer claims repeat less work.
+// claim claims shards. Each replica that works on the training or is idle gets an equal share
+// of the shards that are left: each call of compute repeats some work, so few calls are best.
 func (s *jobShards) claim(ctx context.Context) (claimed []int, err error) {
 	self := ""
 	if r := s.store.replica; r != nil {
@@ -209,7 +209,7 @@ func (s *jobShards) renewAlways(ctx context.Context, cancel context.CancelCauseF
 func (s *jobShards) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	// Otherwise the lease expires.
+	// If this fails, others claim the shards when the lease expires.
 	_, _ = s.store.pool.Exec(ctx, "update shards set owner = null, lease = null where job_id = $1 and owner = $2 and result is null", s.job, s.owner)
 }
 
@@ -253,7 +253,8 @@ type turn struct {
 	done   chan struct{}           // closed at the end of the help
 }
 
-// stop ends the help and waits for its end. There is none until allow is called.
+// stop ends the help and waits for its end. The replica does not help again until allow is
+// called.
 func (t *turn) stop() {
 	t.mu.Lock()
 	t.busy = true
@@ -265,6 +266,7 @@ func (t *turn) stop() {
 	}
 }
 
+// allow lets this replica help.
 func (t *turn) allow() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -318,7 +320,7 @@ func (q *jobQueue) helpAlways(ctx context.Context, run queue.Run) {
 // reportIdle tells other replicas whether this one is idle.
 func (q *jobQueue) reportIdle(ctx context.Context, idle bool) {
 	if r := q.store.replica; r != nil && r.idle.Swap(idle) != idle {
-		_ = r.report(context.WithoutCancel(ctx)) // otherwise the next report tells it
+		_ = r.report(context.WithoutCancel(ctx)) // if this fails, the next report says so
 	}
 }
 
