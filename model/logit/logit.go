@@ -192,7 +192,7 @@ func (f *Fitter) choose(labels dtree.Bits, positives int, positiveWeight float64
 		}
 	}
 	purity := func(rows, positives int32) float64 {
-		p := positiveWeight * float64(positives)
+		p := float64(positiveWeight * float64(positives))
 		if rows == 0 {
 			return 0
 		}
@@ -313,7 +313,7 @@ func (f *Fitter) approximate() (loss float64) {
 		small := math.Exp(-math.Abs(odds))
 		p := 1 / (1 + small) // of the more probable class
 		other := max(float64(small*p), minCurvature)
-		loss += f.weights[i] * math.Log1p(small)
+		loss += float64(f.weights[i] * math.Log1p(small))
 		f.curvature[i] = f.weights[i] * p * other
 		if odds < 0 {
 			p = small * p
