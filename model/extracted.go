@@ -23,8 +23,8 @@ import (
 const extractionVersion = 1
 
 // FeatureKey returns a digest of everything that the features of an input depend on: the
-// grammar and options of the trainer. [Trainer.Decode] reads what a trainer with the same
-// key has encoded.
+// grammar and options of the trainer. [Trainer.Decode] decodes the features that a trainer
+// with the same key has encoded.
 func (t *Trainer) FeatureKey() [sha256.Size]byte {
 	h := sha256.New()
 	fmt.Fprintf(h, "extraction %d, numbering %d, grammar %s, start %q, k %d, trivia %t, extras %d, limits %+v",

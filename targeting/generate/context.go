@@ -81,8 +81,8 @@ func (p *Probabilities) Within(n *grammars.Node, within ...grammars.Occurrence) 
 	return p.alternatives[n.ID]
 }
 
-// within returns the probabilities in the longest context that has some; nil if there are
-// only those without a context.
+// within returns the probabilities of a choice in the longest context that has probabilities;
+// nil if no context has.
 func (p *Probabilities) within(n *grammars.Node, within []grammars.Occurrence) *distribution {
 	for length := len(within); length > 0; length-- {
 		if d := p.contexts[newContext(n.ID, within[:length])]; d != nil {

@@ -17,7 +17,7 @@ type Probabilities struct {
 	grammar      *grammars.Grammar
 	alternatives map[grammars.Occurrence][]float64       // by alternation, in the order of its alternatives
 	repetitions  map[grammars.Occurrence]map[int]float64 // by repetition and number of rounds
-	contexts     map[choiceContext]*distribution         // those that depend on the context; nil if there are none
+	contexts     map[choiceContext]*distribution         // probabilities that depend on the context; nil if there are none
 }
 
 // fits returns an error if the probabilities belong to another grammar.
