@@ -2,19 +2,19 @@ package grammars
 
 import (
 	"slices"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
-// A Part is a part of a sequence of tokens: a token of one of some types, or several.
+// A Part describes a part of a sequence of tokens: one token, unless it is repeated or
+// optional.
 type Part struct {
-	Types    []int
-	Repeated bool // whether there may be several tokens
-	Optional bool // whether there may be none
-	// First has the characters that a single token begins with; nil for any.
+	Types    []int // of the tokens
+	Repeated bool  // whether there may be several tokens
+	Optional bool  // whether there may be no token
+	// First has the characters that the first token may begin with; nil for any.
 	First []g4.RuneRange
 }
 
@@ -56,9 +56,9 @@ type sequence struct {
 	failed bool // whether a limit was exceeded, or some text cannot belong to the longer token
 }
 
-// then returns the states of the lexer after a token of a part. Of the tokens so far, the
-// states keep only whether the text to come turns the first or the last one into a longer
-// one.
+// then returns the states of the lexer after a token of a part. Last says whether the token
+// ends the input. The states only track whether later text would extend the first token or
+// the last one.
 func (q *sequence) then(from []atn.Lexed, part Part, last bool) []atn.Lexed {
 	var out []atn.Lexed
 	seen := map[string]bool{}
@@ -81,7 +81,7 @@ func (q *sequence) then(from []atn.Lexed, part Part, last bool) []atn.Lexed {
 	return out
 }
 
-// closure returns the states of the lexer after any number of tokens of some types.
+// closure returns the states of the lexer after any number of tokens of a part.
 func (q *sequence) closure(from []atn.Lexed, part Part) []atn.Lexed {
 	out, work := slices.Clone(from), from
 	seen := map[string]bool{}
@@ -139,8 +139,8 @@ func (g *Grammar) firstChars(n *Node, depth int) (set []g4.RuneRange, empty, ok 
 	case n.Kind == Literal:
 		char, _ := utf8.DecodeRuneInString(n.Value)
 		set = []g4.RuneRange{{Lo: char, Hi: char}}
-		for other := unicode.SimpleFold(char); n.FoldCase && other != char; other = unicode.SimpleFold(other) {
-			set = append(set, g4.RuneRange{Lo: other, Hi: other})
+		if n.FoldCase {
+			set = atn.FoldCase(set[0])
 		}
 		return set, false, n.Value != ""
 	case n.Kind == Reference && n.Target != nil:

@@ -23,8 +23,8 @@ import (
 const extractionVersion = 1
 
 // FeatureKey returns a digest of everything that the features of an input depend on: the
-// grammar and options of the trainer. [Trainer.Decode] reads what a trainer with the same
-// key has encoded.
+// grammar and options of the trainer. [Trainer.Decode] decodes the features that a trainer
+// with the same key has encoded.
 func (t *Trainer) FeatureKey() [sha256.Size]byte {
 	h := sha256.New()
 	fmt.Fprintf(h, "extraction %d, numbering %d, grammar %s, start %q, k %d, trivia %t, extras %d, limits %+v",
@@ -52,7 +52,7 @@ func (t *Trainer) Extract(ctx context.Context, observations []observation.Observ
 	return x, err
 }
 
-// eachInput calls extract with each input, with several goroutines.
+// eachInput calls extract for each input, in one goroutine per extractor.
 func (t *Trainer) eachInput(ctx context.Context, inputs int, extract func(ctx context.Context, s *trainingExtractor, i int)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for w, s := range t.extractors {
@@ -79,8 +79,9 @@ func (t *Trainer) pathOf(id uint64) features.Path {
 	return nil
 }
 
-// AddExtracted adds observations, of whose inputs x has the features. After an error,
-// which comes from the scratch files, the trainer cannot be used any more.
+// AddExtracted adds observations. x has the features of their inputs; it is an error if the
+// numbers of inputs differ. After any other error, which comes from the scratch files, the
+// trainer cannot be used any more.
 func (t *Trainer) AddExtracted(observations []observation.Observation, x *Extracted) error {
 	if len(observations) != len(x.inputs) {
 		return fmt.Errorf("features of %d inputs: must be those of %d observations", len(x.inputs), len(observations))
@@ -172,10 +173,10 @@ const (
 	notExtracted   // exceeds a limit, which may depend on the time
 )
 
-// Encode returns the encoded features.
+// Encode encodes features that [Trainer.Extract] returned.
 func (x *Extracted) Encode() ([]byte, error) {
 	if x.list != nil {
-		return nil, errors.New("features are encoded already")
+		return nil, errors.New("decoded features cannot be encoded")
 	}
 	f := extractedFile{Kinds: make([]byte, len(x.inputs))}
 	paths, extras := map[uint64]int32{}, map[features.Extra]int32{}
@@ -228,11 +229,11 @@ type cell struct{ feature, at int32 }
 var errExtracted = errors.New("encoded features: unexpected contents")
 
 // Decode decodes the features of the inputs of observations, which a trainer with the same
-// [Trainer.FeatureKey] has encoded. It extracts the features of inputs again that exceeded
-// a limit.
+// [Trainer.FeatureKey] has encoded. If an input exceeded a limit then, Decode extracts its
+// features.
 func (t *Trainer) Decode(ctx context.Context, data []byte, observations []observation.Observation) (*Extracted, error) {
 	var f extractedFile
-	if err := cbor.Unmarshal(data, &f); err != nil {
+	if err := unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("encoded features: %w", err)
 	}
 	if len(f.Kinds) != len(observations) {
@@ -259,7 +260,8 @@ func (t *Trainer) Decode(ctx context.Context, data []byte, observations []observ
 	return x, err
 }
 
-// decodeInputs decodes the features of the inputs. It returns the inputs without any.
+// decodeInputs decodes the features of the inputs. It returns the indices of the inputs
+// that exceeded a limit.
 func (x *Extracted) decodeInputs(f *extractedFile) (limited []int, err error) {
 	rows, syntax := f.Rows, f.Errors
 	for i, kind := range f.Kinds {

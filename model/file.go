@@ -202,6 +202,23 @@ func (f *modelFile) encode() ([]byte, error) {
 	return mode.Marshal(f)
 }
 
+// unmarshal decodes CBOR whose arrays may have more elements than the library allows by
+// default, 131,072: a tree has four numbers per node.
+func unmarshal(data []byte, v any) error {
+	mode, err := cbor.DecOptions{
+		DupMapKey:        cbor.DupMapKeyEnforcedAPF,
+		MaxNestedLevels:  8,
+		MaxArrayElements: 32 << 20,
+		MaxMapPairs:      1 << 20,
+		IndefLength:      cbor.IndefLengthForbidden,
+		TagsMd:           cbor.TagsForbidden,
+	}.DecMode()
+	if err != nil {
+		return err
+	}
+	return mode.Unmarshal(data, v)
+}
+
 // ReadModel reads a model file. An error is a *[FileError] or comes from r.
 func ReadModel(ctx context.Context, r io.Reader) (*Model, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxFileSize+1))
@@ -215,19 +232,8 @@ func ReadModel(ctx context.Context, r io.Reader) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	mode, err := cbor.DecOptions{
-		DupMapKey:        cbor.DupMapKeyEnforcedAPF,
-		MaxNestedLevels:  8,
-		MaxArrayElements: 32 << 20,
-		MaxMapPairs:      1 << 20,
-		IndefLength:      cbor.IndefLengthForbidden,
-		TagsMd:           cbor.TagsForbidden,
-	}.DecMode()
-	if err != nil {
-		return nil, err
-	}
 	var f modelFile
-	if err := mode.Unmarshal(body, &f); err != nil {
+	if err := unmarshal(body, &f); err != nil {
 		return nil, &FileError{"malformed contents", err}
 	}
 	m, err := newModel(ctx, &f)

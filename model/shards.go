@@ -123,7 +123,7 @@ func encodeShard(targets []*target) ([]byte, error) {
 // decodeShard sets the results of targets.
 func (k *task) decodeShard(data []byte, targets []*target) error {
 	var results []shardTarget
-	if err := cbor.Unmarshal(data, &results); err != nil {
+	if err := unmarshal(data, &results); err != nil {
 		return err
 	}
 	if len(results) != len(targets) {

@@ -27,8 +27,8 @@ func (s *keptShards) Run(ctx context.Context, _ []byte, n int, compute func(ctx 
 	return s.results, err
 }
 
-// BenchmarkShards trains with all shards, half of them, and so on: what a training takes
-// that several processes share, if each has a processor of its own and none waits.
+// BenchmarkShards trains with all shards, half of them, and so on. It measures the processor
+// time of one of several processes that share a training equally.
 func BenchmarkShards(b *testing.B) {
 	observations := manyMethods(observe(1, 400))
 	shards := &keptShards{}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -193,5 +194,27 @@ func TestShardsDamaged(t *testing.T) {
 		if _, err := trainShared(t, shared, observations, nil, opt); err == nil {
 			t.Error("a damaged result: got no error")
 		}
+	}
+}
+
+// TestLargeShard checks that the result of a shard with a large tree can be decoded.
+func TestLargeShard(t *testing.T) {
+	const leaves = 40_000
+	var tree dtree.Tree // the children of an inner node are a leaf and the next inner node
+	for i := range int32(leaves - 1) {
+		tree = append(tree, dtree.Node{Absent: 2*i + 1, Rows: leaves - i}, dtree.Node{Column: -1, Rows: 1})
+	}
+	tree = append(tree, dtree.Node{Column: -1, Rows: 1})
+	data, err := encodeShard([]*target{{tree: tree}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &task{view: &view{matrix: &matrix{columns: make([]Feature, 1)}}}
+	var decoded target
+	if err := k.decodeShard(data, []*target{&decoded}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(decoded.tree, tree) {
+		t.Error("the decoded tree differs")
 	}
 }

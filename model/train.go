@@ -178,7 +178,7 @@ func (t *Trainer) Add(ctx context.Context, observations []observation.Observatio
 	return t.AddExtracted(observations, x)
 }
 
-// add adds an observation, the features of whose input are those of an input of x.
+// add adds an observation. Its input is the one with the given index in x.
 func (t *Trainer) add(o observation.Observation, x *Extracted, input int) error {
 	f := &x.inputs[input]
 	t.stats.Observations++

@@ -1169,7 +1169,7 @@ type CampaignOptions struct {
 	// Calibration fdloop: random inputs that are run first, to count their mappings.
 	Calibration int `json:"calibration,omitempty,omitzero"`
 
-	// Effort guided: factor of the limit on the work of covering paths, choosing among candidates, aiming and training. At 1, the limit is 1 ms for each of the first 1,000 inputs, plus 3% of the run time of the program.
+	// Effort guided: factor of the limit on the work of covering paths, choosing among candidates, aiming and training. At 1, the limit is 1.5 ms for each of the first 1,000 inputs, plus 2% of the run time of the program.
 	Effort float64 `json:"effort,omitempty,omitzero"`
 
 	// Elitism evogfuzz: share of the population that is selected because it is the fittest.
@@ -1779,7 +1779,7 @@ type GenerateRequest struct {
 	// N Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath.
 	N int `json:"n,omitempty,omitzero"`
 
-	// NoVerify Do not parse the generated inputs to check them. The parser may then reject an input, or give it another tree than the one it was generated from; paths are counted in the latter. For grammars with trees that the parser never returns, such as ambiguous grammars.
+	// NoVerify Do not parse the generated inputs to check them. The parser may then reject an input, or give it another tree than the one it was generated from; paths are counted in the tree it was generated from. For grammars with trees that the parser never returns, such as ambiguous grammars.
 	NoVerify bool `json:"no_verify,omitempty,omitzero"`
 
 	// OneTarget Derive each input of kpath for one path only.

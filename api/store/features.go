@@ -44,16 +44,16 @@ type Features struct {
 	Data            []byte
 }
 
-// A FeatureSet counts the features of a commit with the same key.
+// A FeatureSet describes the stored features of a commit that have the same key.
 type FeatureSet struct {
-	ID   string // unique in the store
-	Size int64  // of the stored features in bytes
-	Used time.Time
+	ID   string    // unique in the store
+	Size int64     // of the stored features in bytes
+	Used time.Time // when features were last added
 }
 
-// MakeRoom returns the IDs of the sets to delete, so that a set can grow by a number of
-// bytes and all sets together have at most limit bytes: the sets that were not used for
-// longest. It reports false if deleting all others is not enough.
+// MakeRoom returns the IDs of the sets to delete, least recently used first, so that a set
+// can grow by a number of bytes and all sets together have at most limit bytes. It reports
+// false if deleting all other sets is not enough.
 func MakeRoom(sets []FeatureSet, grows string, by, limit int64) (drop []string, ok bool) {
 	sum := by
 	var others []FeatureSet

@@ -52,8 +52,9 @@ type Store interface {
 	// returns a block with the number 0 if there is none.
 	Block(ctx context.Context, subject, commit string, from uint64, key []byte) (Block, error)
 	// PutFeatures stores features of a block, unless the block has some with the same key.
-	// All features together take at most limit bytes: it deletes those of other commits or
-	// keys that were not added to for longest. If that is not enough, it stores nothing.
+	// All features together take at most limit bytes. To make room, it deletes the features
+	// of other commits or keys, those to which features were added least recently first. If
+	// that is not enough, it stores nothing.
 	PutFeatures(ctx context.Context, f Features, limit int64) error
 
 	// PutModel stores a model and its file, and sets the model's number and creation

@@ -11,8 +11,8 @@ import (
 
 // merges reports whether a concatenation around a node of a parser rule has tokens that the
 // lexer always reads as one longer token, such as a quote, a name and a quote where there
-// is also a token for quoted names. If the node is a token, it may be one with a symbol of
-// its lexer rule.
+// is also a token for quoted names. If symbol is not nil, the node is a token, and only its
+// texts with this symbol of the lexer rule count.
 func (p *Prover) merges(n, symbol *grammars.Node) bool {
 	for up := p.search.above[n.ID]; up != nil; up = p.search.above[up.ID] {
 		if up.Kind != grammars.Concatenation {
@@ -34,14 +34,14 @@ func (p *Prover) merges(n, symbol *grammars.Node) bool {
 	return false
 }
 
-// A seam is a concatenation of which one token may begin only with some characters.
+// A seam is a concatenation in which one token may begin only with some characters.
 type seam struct {
 	concatenation, token grammars.Occurrence
 	first                string
 }
 
-// merge reports whether the lexer always reads tokens of a concatenation as one. Of one
-// token, only the texts with a symbol count, unless it is nil.
+// merge reports whether the lexer always reads tokens of a concatenation as one. If symbol
+// is not nil, only the texts of token with this symbol count.
 func (p *Prover) merge(n, token, symbol *grammars.Node) bool {
 	var parts []grammars.Part
 	for _, c := range n.Children {

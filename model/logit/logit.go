@@ -111,8 +111,10 @@ func NewFitter(t *dtree.Table, rows []int32, opt Options) (*Fitter, error) {
 	return f, nil
 }
 
-// FitterMemory returns the maximum number of bytes that a fitter allocates for a table
-// with the given numbers of columns, rows and cells, in addition to the table.
+// FitterMemory returns the number of bytes that a fitter allocates for a table with the
+// given numbers of columns, rows and cells, in addition to the table. It leaves out the
+// active set: 4 bytes for each row of a column with a weight, and 8 bytes for each pair of
+// such columns.
 func FitterMemory(columns, rows, cells int) int64 {
 	return 20*int64(columns) + 64*int64(rows) + 4*int64(min(cells, maxCells))
 }
@@ -190,7 +192,7 @@ func (f *Fitter) choose(labels dtree.Bits, positives int, positiveWeight float64
 		}
 	}
 	purity := func(rows, positives int32) float64 {
-		p := positiveWeight * float64(positives)
+		p := float64(positiveWeight * float64(positives))
 		if rows == 0 {
 			return 0
 		}
@@ -311,7 +313,7 @@ func (f *Fitter) approximate() (loss float64) {
 		small := math.Exp(-math.Abs(odds))
 		p := 1 / (1 + small) // of the more probable class
 		other := max(float64(small*p), minCurvature)
-		loss += f.weights[i] * math.Log1p(small)
+		loss += float64(f.weights[i] * math.Log1p(small))
 		f.curvature[i] = f.weights[i] * p * other
 		if odds < 0 {
 			p = small * p

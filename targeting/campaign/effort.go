@@ -54,7 +54,7 @@ type rates struct {
 }
 
 // ratesOf returns the rates of a grammar. They were measured on several grammars. Work takes
-// about three times as long if trees must respect the states of the lexer.
+// two to three times as long if trees must respect the states of the lexer.
 func ratesOf(g *grammars.Grammar, start string) rates {
 	r := rates{candidate: 3 * time.Microsecond, covered: 20 * time.Microsecond, trained: 3 * time.Microsecond}
 	if refine.Of(g, start).Modes() != nil {

@@ -68,8 +68,8 @@ type way struct {
 	name string
 	// make returns an input, or nil if it has none at present.
 	make func(ctx context.Context) (*individual, error)
-	// candidate returns an input like make, of which several are made to choose the best
-	// ones; nil if there is no choice.
+	// candidate returns one of several inputs of which only the best are run; nil if this way
+	// has no candidates.
 	candidate func(ctx context.Context) (*individual, error)
 
 	chosen []*individual // to run next

@@ -11,8 +11,8 @@ import (
 // MaxContext is the longest context of probabilities, in symbols including the choice.
 const MaxContext = 8
 
-// A choiceContext is a choice together with the nearest symbols that enclose it, of which the
-// nearest comes first. Symbols are encoded in four bytes each.
+// A choiceContext is a choice together with the symbols that enclose it, the nearest first.
+// Symbols are encoded in four bytes each.
 type choiceContext struct {
 	node   grammars.Occurrence
 	within string
@@ -72,8 +72,8 @@ func (p *Probabilities) Context() int {
 }
 
 // Within returns the probabilities of the alternatives of an alternation within symbols,
-// of which the nearest comes first. If the whole context has no probabilities, those of the
-// longest part of it count that has some. The caller must not change them.
+// the nearest first. If there are none for all these symbols, it returns those for as many
+// of the nearest symbols as possible. The caller must not change them.
 func (p *Probabilities) Within(n *grammars.Node, within ...grammars.Occurrence) []float64 {
 	if d := p.within(n, within); d != nil {
 		return d.alternatives
@@ -81,8 +81,8 @@ func (p *Probabilities) Within(n *grammars.Node, within ...grammars.Occurrence) 
 	return p.alternatives[n.ID]
 }
 
-// within returns the probabilities in the longest context that has some; nil if there are
-// only those without a context.
+// within returns the probabilities of a choice in the longest context that has probabilities;
+// nil if no context has.
 func (p *Probabilities) within(n *grammars.Node, within []grammars.Occurrence) *distribution {
 	for length := len(within); length > 0; length-- {
 		if d := p.contexts[newContext(n.ID, within[:length])]; d != nil {

@@ -53,7 +53,7 @@ type Cover struct {
 	far      []int           // by node: see distance
 	stale    bool            // whether far must be computed again
 	undo     []int           // the paths that the current drawing covers
-	failures []uint8         // by path: the number of inputs in whose trees it was drawn but not read
+	failures []uint8         // by path: the number of inputs in whose trees it was drawn but not read, up to maxFailures
 	blamed   []int           // by path: the last input that it was blamed for
 	number   int             // of the current input
 	searched []int           // by path: the number of trees that were drawn below references to its rule
@@ -573,7 +573,7 @@ func (c *Cover) blame(d *drawing, set *features.Set) {
 		if set != nil && set.Has(c.k, c.space.ID(c.paths[i])) {
 			continue
 		}
-		if c.blamed[i] == c.number {
+		if c.blamed[i] == c.number || c.failures[i] == maxFailures {
 			continue
 		}
 		c.blamed[i] = c.number

@@ -147,8 +147,8 @@ func (l *likely) within(d *drawing, n *grammars.Node, depth int) *distribution {
 }
 
 // choose chooses an alternative by probability, or if a limit is reached one of the
-// smallest; size is the least size of those without a probability. The probabilities in the
-// context are given, or nil.
+// smallest; size is the least size of those without a probability. in has the probabilities
+// in the context, or is nil if they do not depend on it.
 func (l *likely) choose(d *drawing, n *grammars.Node, alts []*grammars.Node, in *distribution, ends bool, size func(*grammars.Node) int) *grammars.Node {
 	ps := l.p.alternatives[n.ID]
 	if in != nil {
@@ -190,7 +190,7 @@ func (l *likely) times(d *drawing, n *grammars.Node, depth int) int {
 }
 
 // rounds draws the number of rounds of a repetition by probability, or if a limit is
-// reached the least number. The probabilities in the context are given, or nil.
+// reached the least number. in is as in choose.
 func (l *likely) rounds(d *drawing, n *grammars.Node, in *distribution, ends bool) int {
 	ps, counts := l.p.repetitions[n.ID], l.counts[n.ID]
 	if in != nil {

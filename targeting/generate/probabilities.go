@@ -17,7 +17,7 @@ type Probabilities struct {
 	grammar      *grammars.Grammar
 	alternatives map[grammars.Occurrence][]float64       // by alternation, in the order of its alternatives
 	repetitions  map[grammars.Occurrence]map[int]float64 // by repetition and number of rounds
-	contexts     map[choiceContext]*distribution         // those that depend on the context; nil if there are none
+	contexts     map[choiceContext]*distribution         // probabilities that depend on the context; nil if there are none
 }
 
 // fits returns an error if the probabilities belong to another grammar.
@@ -49,8 +49,8 @@ type Tally struct {
 func NewTally(g *grammars.Grammar) *Tally { return NewContextTally(g, 1) }
 
 // NewContextTally returns an empty tally, whose probabilities depend on the context: on
-// up to k-1 symbols that enclose a choice. Together with an option they form a k-path. K is
-// at most [MaxContext].
+// up to k-1 symbols that enclose a choice. Together with an option they form a k-path. A k
+// above [MaxContext] counts as MaxContext.
 func NewContextTally(g *grammars.Grammar, k int) *Tally {
 	return &Tally{g, g.Choices(), min(max(k, 1), MaxContext), map[choiceContext]map[int]int{}}
 }

@@ -38,7 +38,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// deep returns rules that nest so deep; the last one is a word.
+// deep returns rules n0 to n(levels), each of which refers to the one before; n0 is a word.
 func deep(levels int) string {
 	var out strings.Builder
 	for i := range levels {

@@ -19,7 +19,7 @@ type featureSet struct {
 	Used    time.Time `cbor:"4,keyasint"`
 }
 
-// setOf returns the name of the bucket of features.
+// setOf returns the name of the bucket with the features of a commit that have a key.
 func setOf(subject, commit string, key []byte) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d:%s %d:%s %s", len(subject), subject, len(commit), commit, key)
@@ -96,7 +96,7 @@ func (t *txn) putFeatures(f store.Features, value []byte, limit int64, now time.
 	if err != nil {
 		return err
 	}
-	info := infos[name] // zero if there are none
+	info := infos[name] // zero if the set is new
 	info.Subject, info.Commit, info.Used = f.Subject, f.Commit, now
 	var before []byte
 	if set := sets.child(name); set != nil {
@@ -130,7 +130,7 @@ func (t *txn) putFeatures(f store.Features, value []byte, limit int64, now time.
 	return errors.Join(err, blocks.put(number(f.Block), value), set.put([]byte(infoKey), encoded))
 }
 
-// featureSets returns the sets of features by name, and their counts.
+// featureSets returns the sets of features by name, and as a list.
 func (t *txn) featureSets() (infos map[string]featureSet, all []store.FeatureSet, err error) {
 	infos = map[string]featureSet{}
 	sets := t.bucket(featuresBucket)

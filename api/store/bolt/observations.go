@@ -256,14 +256,13 @@ func (s *Store) Block(ctx context.Context, subject, commit string, from uint64, 
 		return store.Block{}, err
 	}
 	var records []encoding.Record
-	err = s.blocks.Decode(value, &records)
-	if err == nil && features != nil {
-		err = s.blocks.Decode(features, &out.Features)
-	}
-	if err != nil {
+	if err := s.blocks.Decode(value, &records); err != nil {
 		return store.Block{}, fmt.Errorf("block %d of %s: %w", out.Number, subject, err)
 	}
 	out.Observations = encoding.Observations(records)
+	if features != nil && s.blocks.Decode(features, &out.Features) != nil {
+		out.Features = nil // they can be extracted again
+	}
 	return out, nil
 }
 

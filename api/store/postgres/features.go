@@ -35,14 +35,13 @@ func (s *Store) Block(ctx context.Context, subject, commit string, from uint64, 
 	}
 	out := store.Block{Number: uint64(number)}
 	var records []encoding.Record
-	err = s.blocks.Decode(data, &records)
-	if err == nil && features != nil {
-		err = s.blocks.Decode(features, &out.Features)
-	}
-	if err != nil {
+	if err := s.blocks.Decode(data, &records); err != nil {
 		return store.Block{}, fmt.Errorf("block %d of %s: %w", number, subject, err)
 	}
 	out.Observations = encoding.Observations(records)
+	if features != nil && s.blocks.Decode(features, &out.Features) != nil {
+		out.Features = nil // they can be extracted again
+	}
 	return out, nil
 }
 
@@ -73,13 +72,17 @@ func (s *Store) PutFeatures(ctx context.Context, f store.Features, limit int64) 
 			on conflict (commit_id, key) do update set used = excluded.used returning id`, commit, f.Key, s.now()).Scan(&set); err != nil {
 			return err
 		}
+		// Replicas that share a training store the same features.
+		if err := tx.QueryRow(ctx, "select exists (select from features where set_id = $1 and number = $2)", set, int64(f.Block)).Scan(&known); err != nil || known {
+			return err
+		}
 		if ok, err := makeRoom(ctx, tx, set, int64(len(data)), limit); err != nil || !ok {
 			return err
 		}
-		tag, err := tx.Exec(ctx, "insert into features (set_id, number, data) values ($1, $2, $3) on conflict do nothing", set, int64(f.Block), data)
-		if err == nil && tag.RowsAffected() > 0 {
-			_, err = tx.Exec(ctx, "update feature_sets set size = size + $2 where id = $1", set, len(data))
+		if _, err := tx.Exec(ctx, "insert into features (set_id, number, data) values ($1, $2, $3)", set, int64(f.Block), data); err != nil {
+			return err
 		}
+		_, err = tx.Exec(ctx, "update feature_sets set size = size + $2 where id = $1", set, len(data))
 		return err
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/api/store/postgres"
 	"github.com/inroad/inroad/api/store/postgres/postgrestest"
+	"github.com/inroad/inroad/model/observation"
 )
 
 var database postgrestest.Server // for all tests
@@ -235,6 +236,31 @@ func TestLostCommit(t *testing.T) {
 		if _, err := connection.Exec(t.Context(), "delete from inroad.chunks; alter sequence inroad.commits_tried restart"); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Observations are read although their stored features are damaged.
+func TestDamagedFeatures(t *testing.T) {
+	url := database.Database(t)
+	s := open(t, url)
+	if _, err := s.AddObservations(t.Context(), "p", "c", nil, []observation.Observation{{Input: []byte("1")}}); err != nil {
+		t.Fatal(err)
+	}
+	key := []byte("k")
+	if err := s.PutFeatures(t.Context(), store.Features{Subject: "p", Commit: "c", Block: 1, Key: key, Data: []byte("x")}, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	connection, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = connection.Close(t.Context()) }()
+	if _, err := connection.Exec(t.Context(), "update inroad.features set data = 'damaged'"); err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.Block(t.Context(), "p", "c", 1, key)
+	if err != nil || len(b.Observations) != 1 || b.Features != nil {
+		t.Errorf("got %+v, %v; want an observation without features", b, err)
 	}
 }
 

@@ -117,11 +117,17 @@ func (s *jobShards) open(ctx context.Context, n int) error {
 	})
 }
 
-// claimable is the condition of shards that nobody computes.
-const claimable = "result is null and (lease is null or lease < clock_timestamp())"
+// Conditions of shards.
+const (
+	// Nobody computes the shard.
+	claimable = "shards.result is null and (shards.lease is null or shards.lease < clock_timestamp())"
+	// The shard belongs to the job and has the plan of this replica: a later attempt may
+	// have created shards with another plan, in another number.
+	ofPlan = "shards.job_id = $1 and exists (select from jobs where id = $1 and plan = $2)"
+)
 
-// claim claims shards: an equal share of those that are left, for each replica that works
-// on the training or is idle. Fewer claims repeat less work.
+// claim claims shards. Each replica that works on the training or is idle gets an equal share
+// of the shards that are left: each call of compute repeats some work, so few calls are best.
 func (s *jobShards) claim(ctx context.Context) (claimed []int, err error) {
 	self := ""
 	if r := s.store.replica; r != nil {
@@ -129,12 +135,12 @@ func (s *jobShards) claim(ctx context.Context) (claimed []int, err error) {
 	}
 	err = s.store.updateRepeatably(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
-			with working as (select count(distinct owner) as n from shards where job_id = $1 and result is null and lease >= clock_timestamp() and owner <> $2),
-			idle as (select count(*) as n from replicas where idle and id <> $3 and seen > clock_timestamp() - $4::interval),
-			share as (select ceil(count(*)::numeric / (1 + (select n from working) + (select n from idle))) as n from shards where job_id = $1 and `+claimable+`),
-			chosen as (select number from shards where job_id = $1 and `+claimable+` order by number limit (select n from share) for update skip locked)
-			update shards set owner = $2, lease = clock_timestamp() + $5::interval from chosen
-			where job_id = $1 and shards.number = chosen.number returning shards.number`, s.job, s.owner, self, livePeriod, leasePeriod)
+			with working as (select count(distinct owner) as n from shards where job_id = $1 and result is null and lease >= clock_timestamp() and owner <> $3),
+			idle as (select count(*) as n from replicas where idle and id <> $4 and seen > clock_timestamp() - $5::interval),
+			share as (select ceil(count(*)::numeric / (1 + (select n from working) + (select n from idle))) as n from shards where `+ofPlan+` and `+claimable+`),
+			chosen as (select number from shards where `+ofPlan+` and `+claimable+` order by number limit (select n from share) for update skip locked)
+			update shards set owner = $3, lease = clock_timestamp() + $6::interval from chosen
+			where job_id = $1 and shards.number = chosen.number returning shards.number`, s.job, s.plan, s.owner, self, livePeriod, leasePeriod)
 		if err != nil {
 			return err
 		}
@@ -166,9 +172,7 @@ func (s *jobShards) compute(ctx context.Context, shards []int, compute func(ctx 
 			if err != nil {
 				return err
 			}
-			// An attempt that began later may have other shards.
-			if _, err := tx.Exec(ctx, `update shards set result = $3 where job_id = $1 and number = $2 and result is null
-				and exists (select from jobs where id = $1 and plan = $4)`, s.job, shard, data, s.plan); err != nil {
+			if _, err := tx.Exec(ctx, "update shards set result = $4 where "+ofPlan+" and number = $3 and result is null", s.job, s.plan, shard, data); err != nil {
 				return err
 			}
 		}
@@ -205,14 +209,14 @@ func (s *jobShards) renewAlways(ctx context.Context, cancel context.CancelCauseF
 func (s *jobShards) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	// Otherwise the lease expires.
+	// If this fails, others claim the shards when the lease expires.
 	_, _ = s.store.pool.Exec(ctx, "update shards set owner = null, lease = null where job_id = $1 and owner = $2 and result is null", s.job, s.owner)
 }
 
 // computed returns the numbers of the shards with a result.
 func (s *jobShards) computed(ctx context.Context) (out []int, err error) {
 	err = s.store.view(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "select number from shards where job_id = $1 and result is not null", s.job)
+		rows, err := tx.Query(ctx, "select number from shards where "+ofPlan+" and result is not null", s.job, s.plan)
 		if err == nil {
 			out, err = pgx.CollectRows(rows, pgx.RowTo[int])
 		}
@@ -225,7 +229,7 @@ func (s *jobShards) computed(ctx context.Context) (out []int, err error) {
 func (s *jobShards) results(ctx context.Context) (out [][]byte, err error) {
 	var stored [][]byte
 	err = s.store.view(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "select result from shards where job_id = $1 order by number", s.job)
+		rows, err := tx.Query(ctx, "select result from shards where "+ofPlan+" order by number", s.job, s.plan)
 		if err == nil {
 			stored, err = pgx.CollectRows(rows, pgx.RowTo[[]byte])
 		}
@@ -249,7 +253,8 @@ type turn struct {
 	done   chan struct{}           // closed at the end of the help
 }
 
-// stop ends the help and waits for its end. There is none until allow is called.
+// stop ends the help and waits for its end. The replica does not help again until allow is
+// called.
 func (t *turn) stop() {
 	t.mu.Lock()
 	t.busy = true
@@ -261,6 +266,7 @@ func (t *turn) stop() {
 	}
 }
 
+// allow lets this replica help.
 func (t *turn) allow() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -314,7 +320,7 @@ func (q *jobQueue) helpAlways(ctx context.Context, run queue.Run) {
 // reportIdle tells other replicas whether this one is idle.
 func (q *jobQueue) reportIdle(ctx context.Context, idle bool) {
 	if r := q.store.replica; r != nil && r.idle.Swap(idle) != idle {
-		_ = r.report(context.WithoutCancel(ctx)) // otherwise the next report tells it
+		_ = r.report(context.WithoutCancel(ctx)) // if this fails, the next report says so
 	}
 }
 
@@ -324,7 +330,7 @@ func (q *jobQueue) findShards(ctx context.Context, failed map[int64]bool) (job i
 		return 0, nil
 	}
 	err = q.store.view(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "select distinct job_id from shards join jobs on jobs.id = job_id where not ended and not queued and "+claimableShards+" order by job_id")
+		rows, err := tx.Query(ctx, "select distinct job_id from shards join jobs on jobs.id = job_id where not ended and not queued and "+claimable+" order by job_id")
 		if err != nil {
 			return err
 		}
@@ -339,9 +345,6 @@ func (q *jobQueue) findShards(ctx context.Context, failed map[int64]bool) (job i
 	})
 	return job, err
 }
-
-// claimableShards is [claimable] in a query that has other tables, too.
-const claimableShards = "shards.result is null and (shards.lease is null or shards.lease < clock_timestamp())"
 
 // helpWith computes shards of a job that another replica runs. It reports false if this
 // replica cannot help with the job.

@@ -266,6 +266,40 @@ func TestShardsTakenOver(t *testing.T) {
 	}
 }
 
+// A replica that helps claims no shards of a later attempt with another plan, whose numbers
+// it may not know.
+func TestShardsOtherPlan(t *testing.T) {
+	t.Parallel()
+	r := startTrainers(t, 2)
+	id := r.train(t)
+	a, b := <-r.claims, <-r.claims // of the replica that has the job, and of the other one
+	for _, change := range []string{
+		"update inroad.jobs set plan = 'other ' || plan",
+		"insert into inroad.shards (job_id, number) select id, 99 from inroad.jobs",
+	} {
+		if _, err := r.db.Exec(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(b.proceed)
+	waitFor(t, "a replica to leave the job", func() bool {
+		return r.count(t, "select count(distinct owner) from inroad.shards") == 1
+	})
+	if n := r.count(t, "select count(*) from inroad.shards where result is not null"); n != 0 {
+		t.Errorf("%d results of another plan are stored", n)
+	}
+	for _, change := range []string{
+		"delete from inroad.shards where number = 99",
+		"update inroad.jobs set plan = substring(plan from 7)",
+	} {
+		if _, err := r.db.Exec(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(a.proceed)
+	r.finish(t, id)
+}
+
 // A cancelled job ends the work of all replicas.
 func TestShardsCancelled(t *testing.T) {
 	t.Parallel()

@@ -137,6 +137,7 @@ func testFeatureLimit(t *testing.T, open func() store.Store) {
 		{"another commit", "b", 1, 5000, "a1 a0 b1 b0 c0 c0 "},
 		{"the first is used again", "a", 2, 5000, "a1 a1 b1 b0 c0 c0 "},
 		{"what was not used for longest goes", "c", 1, 3700, "a1 a1 b0 b0 c1 c0 "},
+		{"features that are stored need no room", "c", 1, 3700, "a1 a1 b0 b0 c1 c0 "},
 		{"one commit fills the limit", "a", 2, 100, "a1 a1 b0 b0 c1 c0 "}, // it is there already
 		{"all others go", "c", 2, 2500, "a0 a0 b0 b0 c1 c1 "},
 	} {

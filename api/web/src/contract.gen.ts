@@ -2348,7 +2348,7 @@ export interface components {
             strategy: "random" | "shortest" | "kpath" | "forest" | "common" | "uncommon" | "failure";
             /** @description Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath. */
             n?: number;
-            /** @description Do not parse the generated inputs to check them. The parser may then reject an input, or give it another tree than the one it was generated from; paths are counted in the latter. For grammars with trees that the parser never returns, such as ambiguous grammars. */
+            /** @description Do not parse the generated inputs to check them. The parser may then reject an input, or give it another tree than the one it was generated from; paths are counted in the tree it was generated from. For grammars with trees that the parser never returns, such as ambiguous grammars. */
             no_verify?: boolean;
             /** @description Return an input more than once if it is drawn again. Otherwise, there are fewer inputs if no more distinct ones are found. */
             allow_duplicates?: boolean;
@@ -3544,7 +3544,7 @@ export interface components {
             train_on: number;
             /**
              * Format: double
-             * @description guided: factor of the limit on the work of covering paths, choosing among candidates, aiming and training. At 1, the limit is 1 ms for each of the first 1,000 inputs, plus 3% of the run time of the program.
+             * @description guided: factor of the limit on the work of covering paths, choosing among candidates, aiming and training. At 1, the limit is 1.5 ms for each of the first 1,000 inputs, plus 2% of the run time of the program.
              * @default 1
              */
             effort: number;

@@ -224,6 +224,10 @@ func (l *Learning) Learn(ctx context.Context, service api.Service, grammar, star
 	switch {
 	case len(l.From) > 0 && l.File != "":
 		return nil, errors.New("--from and --probabilities: give only one of them")
+	case l.req.Context > 1 && len(l.From) == 0:
+		return nil, errors.New("--context: give --from DIR with a corpus, too")
+	case l.Outcome != "" && len(l.From) == 0:
+		return nil, errors.New("--outcome: give --from FILE.ndjson with observations, too")
 	case l.File != "":
 		text, err := ReadInput(ctx, l.File, streams.In, maxProbabilities)
 		if err == nil && len(text) > maxProbabilities {
@@ -233,10 +237,6 @@ func (l *Learning) Learn(ctx context.Context, service api.Service, grammar, star
 			return nil, fmt.Errorf("--probabilities %s: %w", InputName(l.File), err)
 		}
 		return append(openapi.Probabilities{}, bytes.TrimSpace(text)...), nil
-	case l.req.Context > 1 && len(l.From) == 0:
-		return nil, errors.New("--context: give --from DIR with a corpus, too")
-	case l.Outcome != "" && len(l.From) == 0:
-		return nil, errors.New("--outcome: give --from FILE.ndjson with observations, too")
 	case l.Outcome != "":
 		inputs, err := l.observed(ctx, streams)
 		if err != nil {

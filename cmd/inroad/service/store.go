@@ -69,11 +69,16 @@ func serviceStore(ctx context.Context, name string, serves bool) (store.Store, e
 	return s, nil
 }
 
-// storeName returns the name of a store for messages: a URL without its password.
+// storeName returns the name of a store for messages: a URL without its password, or only
+// its scheme if it is malformed.
 func storeName(name string) string {
-	u, err := url.Parse(name)
-	if err != nil || u.Scheme == "" {
+	scheme, _, isURL := strings.Cut(name, "://")
+	if !isURL {
 		return name
+	}
+	u, err := url.Parse(name)
+	if err != nil {
+		return scheme + "://…"
 	}
 	query := u.Query()
 	for _, secret := range []string{"password", "sslpassword"} {

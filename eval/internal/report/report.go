@@ -48,7 +48,7 @@ func Number(x float64) string {
 	}
 }
 
-// Count returns a number of things, or the mean of such numbers: an integer has no decimals.
+// Count formats a count, or a mean of counts: without decimals if it is an integer.
 func Count(x float64) string {
 	if x == math.Trunc(x) {
 		return strconv.FormatFloat(x, 'f', 0, 64)
