@@ -11,6 +11,9 @@ import (
 // MaxContext is the longest context of probabilities, in symbols including the choice.
 const MaxContext = 8
 
+// MaxContexts is the highest number of contexts of a [Tally]. It bounds memory and files.
+const MaxContexts = 50_000
+
 // A choiceContext is a choice together with the symbols that enclose it, the nearest first.
 // Symbols are encoded in four bytes each.
 type choiceContext struct {

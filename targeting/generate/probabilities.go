@@ -43,6 +43,7 @@ type Tally struct {
 	choices *grammars.Choices
 	length  int                           // of the contexts, in symbols including the choice
 	counts  map[choiceContext]map[int]int // by option: the number of times that it was chosen
+	room    int                           // the number of contexts that can be added
 }
 
 // NewTally returns an empty tally, whose probabilities do not depend on the context.
@@ -50,9 +51,10 @@ func NewTally(g *grammars.Grammar) *Tally { return NewContextTally(g, 1) }
 
 // NewContextTally returns an empty tally, whose probabilities depend on the context: on
 // up to k-1 symbols that enclose a choice. Together with an option they form a k-path. A k
-// above [MaxContext] counts as MaxContext.
+// above [MaxContext] counts as MaxContext. The tally counts the first [MaxContexts] contexts
+// that occur; choices in others count for the shorter contexts that it has.
 func NewContextTally(g *grammars.Grammar, k int) *Tally {
-	return &Tally{g, g.Choices(), min(max(k, 1), MaxContext), map[choiceContext]map[int]int{}}
+	return &Tally{g, g.Choices(), min(max(k, 1), MaxContext), map[choiceContext]map[int]int{}, MaxContexts}
 }
 
 // Add counts the choices of a tree. The error is a *limit.Error if a token takes
@@ -62,6 +64,12 @@ func (t *Tally) Add(tree *derivation.Tree) error {
 		for length := range len(within) + 1 {
 			c := newContext(n.ID, within[:length])
 			if t.counts[c] == nil {
+				if length > 0 {
+					if t.room == 0 {
+						break // the longer contexts are not there either
+					}
+					t.room--
+				}
 				t.counts[c] = map[int]int{}
 			}
 			t.counts[c][choice]++
