@@ -28,6 +28,7 @@ const (
 	perUpload = 10_000 // observations
 	units     = 40     // methods of a program
 	trainings = 4      // at the same time
+	sample    = 1000   // observations of a training, which reads all of them
 )
 
 // compareStores measures a data file, and a database with 1, 2 and 4 replicas, one after
@@ -191,7 +192,7 @@ func observations(r *rand.Rand) []byte {
 
 // trainProgram trains a model of a program, and waits for it.
 func (s *service) trainProgram(ctx context.Context, program string) error {
-	text, err := s.call(ctx, http.MethodPost, "/v1/models", "application/json", strings.NewReader(`{"subject":"`+program+`","grammar":"expr"}`))
+	text, err := s.call(ctx, http.MethodPost, "/v1/models", "application/json", strings.NewReader(fmt.Sprintf(`{"subject":%q,"grammar":"expr","options":{"sample":%d}}`, program, sample)))
 	if err != nil {
 		return err
 	}
