@@ -67,17 +67,28 @@ const (
 	idLength  = 8
 )
 
-// NewSecret returns a random secret, and the key with its ID and hash set.
-func NewSecret(k Key) (Key, string) {
-	var id [idLength / 2]byte
+// NewSecret returns a random secret, and the key with its ID and hash set. get returns the
+// key with an ID, or a key without an ID if there is none.
+func NewSecret(k Key, get func(id string) (Key, error)) (Key, string, error) {
+	for {
+		var id [idLength / 2]byte
+		_, _ = rand.Read(id[:]) // never fails
+		k.ID = hex.EncodeToString(id[:])
+		if other, err := get(k.ID); err != nil || other.ID == "" {
+			secret := k.newSecret()
+			return k, secret, err
+		}
+	}
+}
+
+// newSecret returns a random secret, and sets its hash.
+func (k *Key) newSecret() string {
 	var random [24]byte
-	_, _ = rand.Read(id[:]) // never fails
 	_, _ = rand.Read(random[:])
-	k.ID = hex.EncodeToString(id[:])
 	secret := keyPrefix + k.ID + "_" + base64.RawURLEncoding.EncodeToString(random[:])
 	hash := sha256.Sum256([]byte(secret))
 	k.Hash = hash[:]
-	return k, secret
+	return secret
 }
 
 // KeyID returns the ID that a secret contains, or "" if it contains none. The store

@@ -239,19 +239,21 @@ func (f *failureRun) finished(ctx context.Context, address string) error {
 
 // changeKeys creates a key, and revokes every other one.
 func (f *failureRun) changeKeys(ctx context.Context, address string) error {
-	text, err := post(ctx, address+"/v1/keys", "application/json", `{"name":"test","scopes":["read"]}`)
+	n := f.next()
+	name := fmt.Sprint("test ", n) // IDs of revoked keys can be used again
+	text, err := post(ctx, address+"/v1/keys", "application/json", `{"name":"`+name+`","scopes":["read"]}`)
 	var made struct{ Key struct{ ID string } }
 	if err != nil || json.Unmarshal(text, &made) != nil {
 		return err
 	}
-	if f.next()%2 == 0 {
+	if n%2 == 0 {
 		f.acknowledged(f.keys, made.Key.ID)
 		return nil
 	}
 	if _, err := send(ctx, http.MethodDelete, address+"/v1/keys/"+made.Key.ID, "", ""); err != nil {
 		return err
 	}
-	f.acknowledged(f.revoked, made.Key.ID)
+	f.acknowledged(f.revoked, name)
 	return nil
 }
 
@@ -302,8 +304,8 @@ func (f *failureRun) check(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range keys {
-		if f.revoked[k.ID] {
-			t.Errorf("revoked key %s is there", k.ID)
+		if f.revoked[k.Name] {
+			t.Errorf("revoked key %s %s is there", k.ID, k.Name)
 		}
 	}
 	for name, gap := range f.gaps {

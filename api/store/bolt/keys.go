@@ -10,10 +10,12 @@ import (
 
 // NewKey stores and logs a key, and sets its ID, sequence number, creation time and hash. It
 // returns the secret, which cannot be recovered later.
-func (s *Store) NewKey(ctx context.Context, k store.Key) (store.Key, string, error) {
-	k, secret := store.NewSecret(k)
+func (s *Store) NewKey(ctx context.Context, k store.Key) (_ store.Key, secret string, err error) {
 	k.Created = s.now()
-	err := s.update(ctx, func(tx *txn) error {
+	err = s.update(ctx, func(tx *txn) (err error) {
+		if k, secret, err = store.NewSecret(k, func(id string) (store.Key, error) { return key(tx, id) }); err != nil {
+			return err
+		}
 		k.Sequence = tx.sequence()
 		if err := putKey(tx, k); err != nil {
 			return err

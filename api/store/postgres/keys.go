@@ -9,11 +9,13 @@ import (
 )
 
 // NewKey implements [store.Store].
-func (s *Store) NewKey(ctx context.Context, k store.Key) (store.Key, string, error) {
-	k, secret := store.NewSecret(k)
+func (s *Store) NewKey(ctx context.Context, k store.Key) (_ store.Key, secret string, err error) {
 	k.Created = s.now()
-	err := s.update(ctx, func(tx pgx.Tx) (err error) {
-		if k.Sequence, err = next(ctx, tx, "sequence"); err != nil {
+	err = s.update(ctx, func(tx pgx.Tx) (err error) {
+		if k.Sequence, err = next(ctx, tx, "sequence"); err != nil { // others wait here, so that no two draw the same ID
+			return err
+		}
+		if k, secret, err = store.NewSecret(k, func(id string) (store.Key, error) { return readKey(ctx, tx, id) }); err != nil {
 			return err
 		}
 		if err := put(ctx, tx, k, "insert into keys (id, sequence, data) values ($1, $2, $3)", []byte(k.ID), int64(k.Sequence)); err != nil {
