@@ -12,19 +12,23 @@ import (
 // maxMinimizing limits the inputs that are tried to minimize one.
 const maxMinimizing = 100_000
 
+// ErrNotWanted reports that an input to minimize does not have the property to preserve.
+var ErrNotWanted = errors.New("minimize: the original input does not have the property to preserve")
+
 // A Predicate reports whether an input has the property to preserve.
 type Predicate func(context.Context, *Input) (bool, error)
 
 // Minimize reduces an input while wanted returns true for it: subtrees replace their
 // ancestors, are replaced by their smallest derivation, or are removed. No single
-// reduction makes the result smaller. wanted must be true for the input of the tree.
+// reduction makes the result smaller. If wanted is false for the input of the tree, the
+// error is [ErrNotWanted].
 func (x *Generator) Minimize(ctx context.Context, tree *derivation.Tree, wanted Predicate) (*Input, error) {
 	best := &Input{Text: tree.Input(), Tree: tree, Draws: 1}
 	switch ok, err := wanted(ctx, best); {
 	case err != nil:
 		return nil, err
 	case !ok:
-		return nil, errors.New("minimize: the original input does not have the property to preserve")
+		return nil, ErrNotWanted
 	}
 	tries := 0
 	for {

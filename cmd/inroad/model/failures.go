@@ -182,6 +182,10 @@ func (r *reducer) reduceFailures(ctx context.Context, runner *observe.Runner, ma
 		if err == nil {
 			err = r.minimize(ctx, tree, red)
 		}
+		if errors.Is(err, errUnsteady) {
+			f.Note = "not reduced: " + err.Error()
+			continue
+		}
 		if err != nil {
 			return err
 		}

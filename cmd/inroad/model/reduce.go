@@ -148,7 +148,7 @@ func (c *reduceCommand) run(ctx context.Context, name string) (err error) {
 	case err != nil && ctx.Err() != nil: // the smallest input so far is a result
 		err = context.Cause(ctx)
 	case err != nil:
-		return err
+		return cli.FileError(name, err)
 	case r.stopped:
 		c.Notef("note: stopped after %d runs; --max-runs allows more", r.runs)
 	}
@@ -200,14 +200,20 @@ func (r *reducer) parse(ctx context.Context, input []byte) (*derivation.Tree, er
 // until the maximum number of runs.
 func (r *reducer) minimize(ctx context.Context, tree *derivation.Tree, to *reduction) error {
 	_, err := r.generator.Minimize(ctx, tree, to.keeps)
-	if errors.Is(err, errEnoughRuns) {
+	switch {
+	case errors.Is(err, errEnoughRuns):
 		to.stopped, err = true, nil
+	case errors.Is(err, generate.ErrNotWanted):
+		err = errUnsteady
 	}
 	return err
 }
 
-// errEnoughRuns ends a reduction at its maximum number of runs.
-var errEnoughRuns = errors.New("maximum number of runs reached")
+// Errors that end a reduction.
+var (
+	errEnoughRuns = errors.New("maximum number of runs reached")
+	errUnsteady   = errors.New("the program does not always do the same with the original input")
+)
 
 // A reduction runs a program on ever smaller inputs.
 type reduction struct {
