@@ -27,7 +27,7 @@ import (
 // $WORK/toy.model, and for the newest model of the service.
 func TestServer(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/server",
+		Files:               scripts(t, "testdata/server", "file", "keys", "model", "wrong"),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,

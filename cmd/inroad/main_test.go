@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // TestScripts types what users type. Each script says at its top what it shows.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               scripts(t, "testdata/script", "failures", "fuzz", "import", "mutate", "observe_exec", "observe_go", "observe_terminated", "outputs", "pipes", "refine_exec", "serve", "several", "store", "target", "train"),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
@@ -46,6 +46,25 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// scripts returns the scripts in a folder. With -short they are only those whose commands do
+// several things at once, which are named: the race detector finds nothing in the others, and
+// they take most of its time.
+func scripts(t *testing.T, folder string, concurrent ...string) []string {
+	t.Helper()
+	var files []string
+	if !testing.Short() {
+		concurrent = []string{"*"}
+	}
+	for _, name := range concurrent {
+		found, err := filepath.Glob(filepath.Join(folder, name+".txtar"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: no script %s (%v)", folder, name, err)
+		}
+		files = append(files, found...)
+	}
+	return files
 }
 
 // condition evaluates the conditions of scripts: golearn, unless built with -tags
