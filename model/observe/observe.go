@@ -240,20 +240,27 @@ func (r *observer) work(ctx context.Context, queue <-chan Input) error {
 			p.stop()
 		}
 	}()
-	for in := range queue {
+	run := func(input []byte) (observation.Observation, error) {
 		if p == nil {
 			var err error
 			if p, err = r.startWarm(ctx); err != nil {
-				return err
+				return observation.Observation{}, err
 			}
 		}
-		o, over, err := p.run(ctx, in.Data)
-		if err != nil {
-			return err
-		}
-		if over {
+		o, over, err := p.run(ctx, input)
+		if err == nil && over {
 			p.stop()
 			p = nil
+		}
+		return o, err
+	}
+	for in := range queue {
+		o, err := run(in.Data)
+		if err == nil && neverStarted(o) {
+			o, err = run(in.Data)
+		}
+		if err != nil {
+			return err
 		}
 		o.Name = in.Name
 		if err := r.emit(o); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
@@ -21,7 +20,11 @@ func (c *targetCommand) confirm(ctx context.Context, service api.Service, m open
 	if !c.program.given() || len(answers) == 0 {
 		return nil, nil
 	}
-	c.program.units, c.program.subject, c.program.commit = "method", m.Subject, m.Commit
+	units, err := modelUnits(ctx, service, m.ID)
+	if err != nil {
+		return nil, err
+	}
+	c.program.units, c.program.subject, c.program.commit = unitsLike(units), m.Subject, m.Commit
 	program, err := c.program.build(ctx)
 	if err != nil {
 		return nil, err
@@ -40,11 +43,7 @@ func (c *targetCommand) confirm(ctx context.Context, service api.Service, m open
 	for _, input := range inputs {
 		observations = append(observations, ran[string(input)])
 	}
-	avoid, err := c.avoided(ctx, service, m.ID)
-	if err != nil {
-		return nil, err
-	}
-	c.noteReached(answers, avoid, observations)
+	c.noteReached(answers, c.avoided(units), observations)
 	return observations, nil
 }
 
@@ -117,21 +116,27 @@ func (c *targetCommand) noteReached(answers []openapi.TargetAnswer, avoid []stri
 	}
 }
 
-// avoided returns the IDs of the methods to avoid, which the request may name by
-// suffixes of their IDs.
-func (c *targetCommand) avoided(ctx context.Context, service api.Service, model string) ([]string, error) {
-	if len(c.req.Avoid) == 0 {
-		return nil, nil
-	}
+// modelUnits returns the units of a model.
+func modelUnits(ctx context.Context, service api.Service, model string) ([]observation.Unit, error) {
 	list, err := service.Methods(ctx, model, openapi.ListMethodsParams{})
+	if err != nil {
+		return nil, err
+	}
+	var out []observation.Unit
+	for _, m := range list.Methods {
+		out = append(out, observation.Unit{ID: m.ID, Kind: m.Kind, Name: m.Name})
+	}
+	return out, nil
+}
+
+// avoided returns the IDs of the methods to avoid, which the request may name in other
+// ways.
+func (c *targetCommand) avoided(units []observation.Unit) []string {
 	var out []string
 	for _, name := range c.req.Avoid {
-		for _, m := range list.Methods {
-			if m.ID == name || strings.HasSuffix(m.ID, "#"+name) || strings.HasSuffix(m.ID, "/"+name) {
-				out = append(out, m.ID)
-				break
-			}
+		for _, i := range observation.MatchUnits(units, name) { // one, or the request would have failed
+			out = append(out, units[i].ID)
 		}
 	}
-	return out, err
+	return out
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,6 +79,17 @@ func (p *program) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&p.wrap, "wrap", "", "run the program on inputs in a `FRAME`, such as 'PREFIX{}SUFFIX'; \\0, \\n, \\t, \\\\ and \\xHH stand for bytes")
 }
 
+// unitsLike returns the value of --units with which a program has units like the given
+// ones: blocks if there are blocks or lines among them.
+func unitsLike(units []observation.Unit) string {
+	if slices.ContainsFunc(units, func(u observation.Unit) bool {
+		return u.Kind == observation.KindBlock || u.Kind == observation.KindLine
+	}) {
+		return "block"
+	}
+	return "method"
+}
+
 // reportFormats returns the names of the report formats, the default first.
 func reportFormats() []string {
 	var names []string
@@ -85,6 +97,15 @@ func reportFormats() []string {
 		names = append(names, string(f))
 	}
 	return names
+}
+
+// missing returns the error that a flag needs a program.
+func (p *program) missing(flag string) error {
+	var flags []string
+	for _, k := range p.kinds() {
+		flags = append(flags, "--"+k.flag)
+	}
+	return fmt.Errorf("%s: give the program to run, with %s", flag, alternatives(flags, "or"))
 }
 
 // given reports whether a flag names a program.

@@ -134,12 +134,15 @@ func (c *refineCommand) run(ctx context.Context, methods []string) (err error) {
 	if len(given.held) == 0 {
 		given.train, given.held = aim.HoldOut(given.train, seed)
 	}
-	c.program.units, c.program.subject, c.program.commit = given.unitKind(), given.header.Subject, given.header.Commit
+	c.program.units, c.program.subject, c.program.commit = unitsLike(given.header.Units), given.header.Subject, given.header.Commit
 	program, err := c.program.build(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, program.Close()) }()
+	if err := checkAddTo(c.addTo, program); err != nil {
+		return err
+	}
 	program.RestoreUnits(given.header.Units)
 	runner := program.NewRunner(observe.Limits{})
 	defer runner.Close()
@@ -219,14 +222,6 @@ func (g *givenObservations) read(files *cli.Observations) ([]observation.Observa
 	}
 	files.Summarize()
 	return out, nil
-}
-
-// unitKind returns the units to observe: blocks if the observations have blocks.
-func (g *givenObservations) unitKind() string {
-	if slices.ContainsFunc(g.header.Units, func(u observation.Unit) bool { return u.Kind == observation.KindBlock }) {
-		return "block"
-	}
-	return "method"
 }
 
 // A refineRound is the output of refine --format ndjson for a round.

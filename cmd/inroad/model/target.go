@@ -106,9 +106,9 @@ func (c *targetCommand) run(ctx context.Context) error {
 	switch {
 	case c.program.given():
 	case c.addTo != "":
-		return errors.New("--add-to: give the program to run, with --go, --java or --exec")
+		return c.program.missing("--add-to")
 	case c.until.Enabled:
-		return errors.New("--until-reached: give the program to run, with --go, --java or --exec")
+		return c.program.missing("--until-reached")
 	}
 	if c.selected != "" && !c.until.Enabled {
 		return errors.New("--selection: give --until-reached and the program to run")

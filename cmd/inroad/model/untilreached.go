@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -92,12 +93,15 @@ func (c *targetCommand) runUntilReached(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	c.program.units, c.program.subject, c.program.commit = "method", described.Subject, described.Commit
+	c.program.units, c.program.subject, c.program.commit = unitsLike(m.Units), described.Subject, described.Commit
 	program, err := c.program.build(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, program.Close()) }()
+	if err := checkAddTo(c.addTo, program); err != nil {
+		return err
+	}
 	runner := program.NewRunner(observe.Limits{})
 	defer runner.Close()
 	reacher := aim.NewReacher(targeter, runner, known, aim.ReachOptions{
@@ -265,16 +269,45 @@ func (c *targetCommand) writeReaching(out *cli.InputWriter, methods []string, in
 	return nil
 }
 
-// addObservations adds observations to the file of --add-to, if the flag is set.
-func addObservations(name string, program *observe.Program, observations []observation.Observation) (err error) {
-	if name == "" || len(observations) == 0 {
+// checkAddTo returns an error if [addObservations] cannot add to the file of --add-to.
+// It is called before the program is run, because the runs would be lost.
+func checkAddTo(name string, program *observe.Program) error {
+	if name == "" {
 		return nil
 	}
+	_, missing := os.Stat(name)
+	out, err := openAddTo(name, program)
+	if err != nil {
+		return err
+	}
+	if err = out.Close(); err == nil && errors.Is(missing, os.ErrNotExist) {
+		err = os.Remove(name) // there may be no observations to add
+	}
+	return err
+}
+
+// openAddTo opens the file of --add-to.
+func openAddTo(name string, program *observe.Program) (*observe.Output, error) {
 	header := program.Header()
 	if program.Growing() { // the file may lack the last units
 		header.Units = nil
 	}
 	out, err := observe.OpenOutput(name, header)
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("--add-to %s: %w", cli.Printable(name), path.Err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--add-to %w", err)
+	}
+	return out, nil
+}
+
+// addObservations adds observations to the file of --add-to, if the flag is set.
+func addObservations(name string, program *observe.Program, observations []observation.Observation) (err error) {
+	if name == "" || len(observations) == 0 {
+		return nil
+	}
+	out, err := openAddTo(name, program)
 	if err != nil {
 		return err
 	}
