@@ -56,6 +56,7 @@ type generation struct {
 	summary openapi.GenerateSummary
 	// absences are covered beside the paths; nil if they are not asked for.
 	absences *solve.Absences
+	missing  []solve.Missing // the paths of the cover without an input
 	yield    func(openapi.GeneratedInput, error) bool
 }
 
@@ -76,6 +77,9 @@ func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.
 	}
 	if req.Absent && req.Strategy != openapi.Kpath {
 		return nil, openapi.FieldErrorf("absent", "the strategy must be kpath, not %s", req.Strategy)
+	}
+	if req.Missing > 0 && req.Strategy != openapi.Kpath {
+		return nil, openapi.FieldErrorf("missing", "the strategy must be kpath, not %s", req.Strategy)
 	}
 	n := 10
 	if req.Strategy == openapi.Kpath {
@@ -283,15 +287,15 @@ func (x *generation) cover(ctx context.Context) error {
 		err = x.complete(ctx, cover)
 	}
 	x.summary.Covered, x.summary.Paths = cover.Covered()
-	if err != nil || x.absences == nil {
+	if err == nil && x.absences != nil {
+		err = x.coverAbsences(ctx)
+		covered, all := x.absences.Covered()
+		x.summary.Covered, x.summary.Paths = x.summary.Covered+covered, x.summary.Paths+all
+	}
+	if err != nil {
 		return err
 	}
-	err = x.coverAbsences(ctx)
-	covered, all := x.absences.Covered()
-	x.summary.Covered, x.summary.Paths = x.summary.Covered+covered, x.summary.Paths+all
-	x.summary.Impossible += x.absences.Impossible
-	x.summary.Unrealised += x.absences.NotFound
-	return err
+	return x.report(ctx, cover)
 }
 
 // coverAbsences adds inputs for absences that the inputs so far do not cover.
@@ -317,7 +321,7 @@ func (x *generation) complete(ctx context.Context, cover *generate.Cover) error 
 	if err != nil {
 		return err
 	}
-	rest, err := solver.Complete(ctx, cover, source(x.seed), func(input *generate.Input) error {
+	x.missing, err = solver.Complete(ctx, cover, source(x.seed), func(input *generate.Input) error {
 		if x.summary.Inputs == x.req.N {
 			return errEnough
 		}
@@ -326,7 +330,6 @@ func (x *generation) complete(ctx context.Context, cover *generate.Cover) error 
 	if errors.Is(err, errEnough) {
 		return nil
 	}
-	x.summary.Impossible, x.summary.Unrealised = rest.Impossible, len(rest.NotFound)
 	return err
 }
 

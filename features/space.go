@@ -22,6 +22,7 @@ import (
 	"slices"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/refine"
 )
 
 // MaxK is the length of the longest paths that are counted, listed or extracted.
@@ -59,8 +60,17 @@ type state struct {
 
 // NewSpace returns the k-paths of a grammar that the options select.
 func NewSpace(g *grammars.Grammar, opt Options) *Space {
+	start := cmp.Or(opt.Start, g.Start)
+	if opt.Possible {
+		return newSpace(g, opt, refine.Of(g, start).Graph())
+	}
+	return newSpace(g, opt, refine.Plain(g, start))
+}
+
+// newSpace returns the k-paths of a graph of the grammar.
+func newSpace(g *grammars.Grammar, opt Options, graph *refine.Graph) *Space {
 	s := &Space{grammar: g, options: opt}
-	s.determine()
+	s.determine(graph)
 	return s
 }
 

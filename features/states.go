@@ -36,13 +36,9 @@ type mapper struct {
 	listsOf map[string]int32 // the lists of the successors in sets of bodies
 }
 
-// determine finds the states of the paths. A state is the set of all places that
+// determine finds the states of the paths of a graph. A state is the set of all places that
 // a path can end in, so that a path leads to one state.
-func (s *Space) determine() {
-	graph := refine.Plain(s.grammar, s.start())
-	if s.options.Possible {
-		graph = refine.Of(s.grammar, s.start()).Graph()
-	}
+func (s *Space) determine(graph *refine.Graph) {
 	m := &mapper{
 		Space: s, graph: graph, below: make([][]int32, len(graph.Bodies)),
 		usual: make([]int32, len(s.grammar.Nodes)), others: map[place]int32{},

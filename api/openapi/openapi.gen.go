@@ -519,6 +519,48 @@ func (e MethodStatus) Valid() bool {
 	}
 }
 
+// Defines values for MissingReason.
+const (
+	MissingImplied      MissingReason = "implied"
+	MissingInputs       MissingReason = "inputs"
+	MissingLexer        MissingReason = "lexer"
+	MissingLimit        MissingReason = "limit"
+	MissingMisread      MissingReason = "misread"
+	MissingNoTree       MissingReason = "no-tree"
+	MissingPrecedence   MissingReason = "precedence"
+	MissingPreferred    MissingReason = "preferred"
+	MissingToken        MissingReason = "token"
+	MissingUnproductive MissingReason = "unproductive"
+)
+
+// Valid indicates whether the value is a known member of the MissingReason enum.
+func (e MissingReason) Valid() bool {
+	switch e {
+	case MissingImplied:
+		return true
+	case MissingInputs:
+		return true
+	case MissingLexer:
+		return true
+	case MissingLimit:
+		return true
+	case MissingMisread:
+		return true
+	case MissingNoTree:
+		return true
+	case MissingPrecedence:
+		return true
+	case MissingPreferred:
+		return true
+	case MissingToken:
+		return true
+	case MissingUnproductive:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Mutation.
 const (
 	Deepen     Mutation = "deepen"
@@ -1776,6 +1818,9 @@ type GenerateRequest struct {
 	// MaxTokens Maximum number of tokens of an input, unless the smallest input has more; no limit if absent.
 	MaxTokens int `json:"max_tokens,omitempty,omitzero"`
 
+	// Missing With kpath, the maximum number of paths without an input to list with the reason.
+	Missing int `json:"missing,omitempty,omitzero"`
+
 	// N Number of inputs, or of sets for forest; if absent, 10, or no limit for kpath.
 	N int `json:"n,omitempty,omitzero"`
 
@@ -1828,6 +1873,9 @@ type GenerateSummary struct {
 	Impossible int `json:"impossible,omitempty,omitzero"`
 	Inputs     int `json:"inputs"`
 
+	// Missing For kpath, paths without an input: first those that are counted in `paths`, proved impossible or not found, and then those that are not counted in the first place.
+	Missing []MissingPath `json:"missing,omitempty,omitzero"`
+
 	// Outside For mutations, the number of inputs of the corpus that do not parse.
 	Outside int `json:"outside,omitempty,omitzero"`
 
@@ -1836,6 +1884,9 @@ type GenerateSummary struct {
 
 	// ReadOtherwise Number of inputs that the parser reads as another tree than the one that was drawn, as in an ambiguous grammar.
 	ReadOtherwise int `json:"read_otherwise,omitempty,omitzero"`
+
+	// Reasons For kpath, the number of paths without an input by reason, of those that are counted in `paths`.
+	Reasons map[string]int `json:"reasons,omitempty,omitzero"`
 
 	// Repairs Number of parts of trees that were drawn again because their text was misread.
 	Repairs int `json:"repairs,omitempty,omitzero"`
@@ -2179,6 +2230,35 @@ type MethodScores struct {
 
 // MethodStatus Whether some, all or none of the observations reached a method. Only a learned method has a decision tree: some observations reached it, and others did not.
 type MethodStatus string
+
+// MissingPath defines model for MissingPath.
+type MissingPath struct {
+	// Detail The reason in words, with the limit that ended the search.
+	Detail  string   `json:"detail"`
+	Path    []string `json:"path"`
+	Pattern string   `json:"pattern"`
+
+	// Proved Whether it is proved that no input has the path.
+	Proved bool `json:"proved"`
+
+	// Reason Why a path has no input. Proved are: `unproductive` (a symbol on the path, or one required beside it, has no finite
+	// derivation), `token` (the derivation of a token always prefers another alternative), `precedence` (an operator would be
+	// an operand that operator precedence or associativity rules out), `preferred` (the parser always prefers another alternative or
+	// number of repetitions that derives the same text), `lexer` (the lexer never reads the token there), `no-tree` (no tree
+	// has all symbols of the path) and `implied` (every tree with the path has another path that is proved impossible). Not
+	// proved are: `misread` (the parser reads all texts that were tried as other trees), `limit` (a limit ended the decision
+	// whether a tree has the path) and `inputs` (the requested number of inputs was reached before).
+	Reason MissingReason `json:"reason"`
+}
+
+// MissingReason Why a path has no input. Proved are: `unproductive` (a symbol on the path, or one required beside it, has no finite
+// derivation), `token` (the derivation of a token always prefers another alternative), `precedence` (an operator would be
+// an operand that operator precedence or associativity rules out), `preferred` (the parser always prefers another alternative or
+// number of repetitions that derives the same text), `lexer` (the lexer never reads the token there), `no-tree` (no tree
+// has all symbols of the path) and `implied` (every tree with the path has another path that is proved impossible). Not
+// proved are: `misread` (the parser reads all texts that were tried as other trees), `limit` (a limit ended the decision
+// whether a tree has the path) and `inputs` (the requested number of inputs was reached before).
+type MissingReason string
 
 // Model defines model for Model.
 type Model struct {

@@ -70,6 +70,24 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
+// The summary says for each path without an input why there is none.
+func TestMissingPaths(t *testing.T) {
+	s := start(t)
+	_, summary := generated(t, s, "expr/inputs", `{"strategy":"kpath","k":2,"n":1,"missing":1000}`)
+	missing := summary.Paths - summary.Covered
+	if missing == 0 || len(summary.Missing) < missing || summary.Reasons[string(openapi.MissingInputs)] != missing {
+		t.Fatalf("summary %+v, want %d paths with the reason %s", summary, missing, openapi.MissingInputs)
+	}
+	for i, m := range summary.Missing {
+		if m.Proved == (i < missing) || len(m.Path) != 2 || m.Pattern == "" || m.Detail == "" {
+			t.Errorf("missing path %d: %+v", i, m)
+		}
+	}
+	if _, summary = generated(t, s, "expr/inputs", `{"strategy":"kpath","k":2,"n":1,"missing":3}`); len(summary.Missing) != 3 {
+		t.Errorf("%d missing paths, want 3", len(summary.Missing))
+	}
+}
+
 // A drawn seed is in the summary, and gives the same inputs again.
 func TestDrawnSeed(t *testing.T) {
 	s := start(t)

@@ -252,10 +252,13 @@ func (m *measurement) inputs(ctx context.Context, c *cover, paths *generate.Cove
 		return err
 	}
 	rest, err := solver.Complete(ctx, paths, rand.New(rand.NewPCG(m.Seed, 0)), keep)
-	c.Impossible = rest.Impossible
 	space := features.NewSpace(m.grammar, features.Options{})
-	for _, p := range rest.NotFound[:min(len(rest.NotFound), mostMissing)] {
-		c.Missing = append(c.Missing, strings.Join(space.Symbols(p), " > ")+"\t"+space.Pattern(p))
+	for _, missing := range rest {
+		if missing.Proved() {
+			c.Impossible++
+		} else if len(c.Missing) < mostMissing {
+			c.Missing = append(c.Missing, strings.Join(space.Symbols(missing.Path), " > ")+"\t"+space.Pattern(missing.Path))
+		}
 	}
 	return err
 }

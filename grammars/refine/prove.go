@@ -54,11 +54,11 @@ func (r *Refinement) NewProver(ctx context.Context) (_ *Prover, err error) {
 	}, nil
 }
 
-// Never reports whether it is proved that no tree of the parser has a path. The error is
-// the cause of ctx's cancellation.
-func (p *Prover) Never(ctx context.Context, path []grammars.Occurrence) (never bool, err error) {
+// Never returns the reason why no tree of the parser has a path; "" if it is not proved
+// that there is none. The error is the cause of ctx's cancellation.
+func (p *Prover) Never(ctx context.Context, path []grammars.Occurrence) (why Reason, err error) {
 	if p.search == nil {
-		return false, nil
+		return "", nil
 	}
 	defer limit.Catch(&err)
 	p.search.meter = limit.NewMeter(ctx, maxSteps, &limit.Error{What: "steps to prove a path impossible", Value: strconv.Itoa(maxSteps)})
@@ -68,16 +68,22 @@ func (p *Prover) Never(ctx context.Context, path []grammars.Occurrence) (never b
 		if !p.search.isUsed(n) { // inside a token
 			up := p.search.grammar.Nodes[max(above, 0)]
 			if above == derivation.None || !p.search.isUsed(up) {
-				return false, nil
+				return "", nil
 			}
-			return p.modes != nil && p.modes.excludes(p.search.grammar, up, o) || p.endsEarly(up, n) || p.merges(up, n), nil
+			if p.modes != nil && p.modes.excludes(p.search.grammar, up, o) || p.endsEarly(up, n) || p.merges(up, n) {
+				return Lexer, nil
+			}
+			return "", nil
 		}
-		if p.merges(n, nil) || p.never(n, derivation.None) || above != derivation.None && p.never(n, above) {
-			return true, nil
+		switch {
+		case p.merges(n, nil):
+			return Lexer, nil
+		case p.never(n, derivation.None) || above != derivation.None && p.never(n, above):
+			return Preferred, nil
 		}
 		above = o
 	}
-	return false, nil
+	return "", nil
 }
 
 // never reports whether the parser never makes one of the choices that lead to a symbol

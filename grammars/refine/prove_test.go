@@ -33,11 +33,11 @@ func neverRead(t *testing.T, g *grammars.Grammar, p *refine.Prover) (names []str
 	t.Helper()
 	found = map[[2]grammars.Occurrence]bool{}
 	for _, path := range pairs(g) {
-		never, err := p.Never(t.Context(), path)
+		why, err := p.Never(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if never {
+		if why != "" {
 			names = append(names, g.Nodes[path[0]].Rule.Name+": "+g.Nodes[path[0]].Text+" "+g.Nodes[path[1]].Text)
 			found[[2]grammars.Occurrence(path)] = true
 		}
@@ -150,22 +150,22 @@ func TestNeverInOtherModes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string][]bool{}
+	got := map[string][]refine.Reason{}
 	for _, n := range g.Nodes {
 		if n.Rule == nil || n.Rule.Kind != grammars.ParserRule || n.Text != "N" {
 			continue
 		}
 		for _, below := range n.Children[0].Children { // of N and of M_N
 			for _, s := range g.Symbols().In(below) {
-				never, err := p.Never(t.Context(), []grammars.Occurrence{n.ID, s.ID})
+				why, err := p.Never(t.Context(), []grammars.Occurrence{n.ID, s.ID})
 				if err != nil {
 					t.Fatal(err)
 				}
-				got[n.Rule.Name] = append(got[n.Rule.Name], never)
+				got[n.Rule.Name] = append(got[n.Rule.Name], why)
 			}
 		}
 	}
-	if want := map[string][]bool{"a": {true, false}, "b": {false, true}}; !maps.EqualFunc(got, want, slices.Equal) {
+	if want := map[string][]refine.Reason{"a": {refine.Lexer, ""}, "b": {"", refine.Lexer}}; !maps.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

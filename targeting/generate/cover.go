@@ -57,6 +57,7 @@ type Cover struct {
 	blamed   []int           // by path: the last input that it was blamed for
 	number   int             // of the current input
 	searched []int           // by path: the number of trees that were drawn below references to its rule
+	trees    int             // the number of trees that were tried so far
 
 	target   grammars.Occurrence // the symbol that toTarget leads to
 	toTarget []int               // by node: the distance to the target
@@ -191,6 +192,13 @@ func (c *Cover) Has(p features.Path) bool {
 	_, ok := c.at[c.space.ID(p)]
 	return ok
 }
+
+// Tried returns the number of trees that were drawn or combined so far.
+func (c *Cover) Tried() int { return c.trees }
+
+// Parsed reports whether the paths to cover are those of trees that the parser returns,
+// and not all paths of the grammar graph.
+func (c *Cover) Parsed() bool { return !c.x.opt.unparsed(c.x.grammar) }
 
 // Length returns the length of the paths to cover.
 func (c *Cover) Length() int { return c.k }
@@ -503,6 +511,7 @@ func (c *Cover) rulesOf(p features.Path, below bool) []*grammars.Rule {
 // draw draws a tree with goals. After failures, it packs less, because a packed path
 // may keep the tree from being written. On detours, the tree has some room again.
 func (c *Cover) draw(goals []*goal, by chooser, failed int, detours bool) *drawing {
+	c.trees++
 	d := c.x.newDrawing()
 	d.detours = detours
 	d.goals, d.chooser, d.redraws = goals, by, uniform{c.x.opt}

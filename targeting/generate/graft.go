@@ -128,6 +128,7 @@ func (c *Cover) try(ctx context.Context, t *Draft, p features.Path) (*candidate,
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
+	c.trees++
 	var some *candidate
 	input, _, err := c.x.write(ctx, t, func(input *Input) (bool, error) {
 		var err error

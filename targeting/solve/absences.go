@@ -28,8 +28,7 @@ type Absences struct {
 	covered *features.Set
 	space   *features.Space
 
-	Impossible int // paths that no input has
-	NotFound   int // paths for which no input was found
+	Missing []Missing // paths without an input, of those that Cover has visited
 }
 
 // NewAbsences returns the absences of a length, none of which is covered.
@@ -76,20 +75,21 @@ func (a *Absences) Cover(ctx context.Context, r *rand.Rand, take func(*generate.
 		solution, err := a.solver.Try(ctx, require(p))
 		switch {
 		case isUnsolved(err):
-			a.NotFound++
+			a.Missing = append(a.Missing, Missing{Path: p, Reason: Limited, Symbol: derivation.None, Limit: err.Error()})
 			continue
 		case err != nil:
 			return err
 		case solution == nil:
-			a.Impossible++
+			a.Missing = append(a.Missing, Missing{Path: p, Reason: NoTree, Symbol: derivation.None})
 			continue
 		}
-		input, err := solution.writerWith(text, r).search(ctx, pathEffort())
+		w := solution.writerWith(text, r)
+		input, err := w.search(ctx, pathEffort())
 		if err != nil {
 			return err
 		}
 		if input == nil {
-			a.NotFound++
+			a.Missing = append(a.Missing, Missing{Path: p, Reason: Misread, Symbol: derivation.None, Tried: w.fails.Tried})
 			continue
 		}
 		if err := a.Add(input.Tree); err != nil {

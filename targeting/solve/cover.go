@@ -8,59 +8,76 @@ import (
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/grammars/refine"
 	"github.com/inroad/inroad/targeting"
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// A Rest says what is left of the paths of a cover.
-type Rest struct {
-	Impossible int             // the number of paths that are proved impossible
-	NotFound   []features.Path // neither covered nor proved impossible
+// Reasons for paths without an input, beside those of package refine.
+const (
+	// No tree has the path: its symbols contradict each other, or what they need beside them.
+	NoTree refine.Reason = "no-tree"
+	// Every tree with the path has another path that is proved impossible.
+	Implied refine.Reason = "implied"
+	// Trees have the path, but the parser reads all texts that were tried as other trees. This
+	// is no proof.
+	Misread refine.Reason = "misread"
+	// A limit ended the decision whether a tree has the path. This is no proof.
+	Limited refine.Reason = "limit"
+)
+
+// A Missing is a path without an input.
+type Missing struct {
+	Path   features.Path
+	Reason refine.Reason
+	Symbol grammars.Occurrence // if Misread: a symbol of the path without an input; or else derivation.None
+	Tried  int                 // if Misread: the trees that were tried for the symbol, or for the path
+	Limit  string              // if Limited
 }
 
-// Complete solves the paths that a cover gave up and calls take with the inputs. The
+// Proved reports whether it is proved that no input has the path.
+func (m Missing) Proved() bool { return m.Reason != Misread && m.Reason != Limited }
+
+// Complete solves the paths that a cover gave up and calls take with the inputs. It returns
+// the paths that are still without an input: first those that are proved impossible. The
 // cover's generator must have the solver's grammar and start rule.
 //
 // The search for an input is limited for each path, and for all paths together that
 // run through a symbol without an input. If the error is not nil, the result is that
 // of the paths before it.
-func (s *Solver) Complete(ctx context.Context, c *generate.Cover, r *rand.Rand, take func(*generate.Input) error) (Rest, error) {
+func (s *Solver) Complete(ctx context.Context, c *generate.Cover, r *rand.Rand, take func(*generate.Input) error) ([]Missing, error) {
 	text, err := generate.New(s.grammar, r, generate.Options{Start: s.start.Name}) //nolint:contextcheck // reading one token back is bounded and takes no context
 	if err != nil {
-		return Rest{}, err
+		return nil, err
 	}
 	prover, err := refine.Of(s.grammar, s.start.Name).NewProver(ctx) //nolint:contextcheck // the solver has refined the grammar
 	if err != nil {
-		return Rest{}, err
+		return nil, err
 	}
-	m := &completion{Solver: s, prover: prover, cover: c, text: text, rand: r, take: take, absent: map[grammars.Occurrence]bool{}}
-	var rest Rest
-	var left []features.Path
+	m := &completion{Solver: s, prover: prover, cover: c, text: text, rand: r, take: take, absent: map[grammars.Occurrence]int{}}
+	var proved, left []Missing
 	for _, p := range c.Unrealised() {
-		proved := false
+		some := Missing{Path: p, Symbol: derivation.None}
 		if err == nil {
-			proved, err = m.prove(ctx, p)
+			some.Reason, err = m.prove(ctx, p)
 		}
-		if proved {
-			rest.Impossible++
-			m.proved = append(m.proved, p)
+		if some.Reason != "" {
+			proved = append(proved, some)
 		} else {
-			left = append(left, p)
+			left = append(left, some)
 		}
 	}
-	if n := len(left); err == nil && c.Length() == 2 {
-		left = m.withoutAbsent(left)
-		rest.Impossible += n - len(left)
+	if err == nil && c.Length() == 2 {
+		proved, left = m.withoutAbsent(proved, left)
 	}
 	for i := 0; i < len(left) && err == nil; i++ {
-		if !c.Covers(left[i]) { // by an input for an earlier path
-			err = m.path(ctx, left[i], min(manyTrees/len(left), maxTrees))
+		if !c.Covers(left[i].Path) { // by an input for an earlier path
+			err = m.path(ctx, &left[i], min(manyTrees/len(left), maxTrees))
 		}
 	}
-	rest.NotFound = slices.DeleteFunc(left, c.Covers)
-	return rest, err
+	return append(proved, slices.DeleteFunc(left, func(m Missing) bool { return c.Covers(m.Path) })...), err
 }
 
 // A completion is a cover while it is completed.
@@ -71,19 +88,26 @@ type completion struct {
 	text   *generate.Generator
 	rand   *rand.Rand
 	take   func(*generate.Input) error
-	absent map[grammars.Occurrence]bool // the symbols without an input
-	proved []features.Path              // proved impossible
+	absent map[grammars.Occurrence]int // the symbols without an input: the trees that were tried, or -1 for those with one
 }
 
-// withoutAbsent returns, of paths of two symbols, those that are not impossible because
-// other paths are.
-func (m *completion) withoutAbsent(paths []features.Path) []features.Path {
+// withoutAbsent moves the paths of two symbols that are impossible because others are to
+// those that are proved impossible.
+func (m *completion) withoutAbsent(proved, left []Missing) (allProved, rest []Missing) {
 	a := newAbsence(m.grammar, m.start, m.cover)
-	for _, p := range m.proved {
-		a.add(p)
+	for _, p := range proved {
+		a.add(p.Path)
 	}
 	a.spread()
-	return slices.DeleteFunc(paths, a.excludes)
+	for _, p := range left {
+		if a.excludes(p.Path) {
+			p.Reason = Implied
+			proved = append(proved, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	return proved, rest
 }
 
 // pathEffort limits the search for an input with a path.
@@ -100,26 +124,33 @@ const (
 	someTrees = 60    // at once
 )
 
-// prove reports whether there is a proof that no input has a path.
-func (m *completion) prove(ctx context.Context, p features.Path) (bool, error) {
-	never, err := m.prover.Never(ctx, p)
-	if never || err != nil {
-		return never, err
+// prove returns the reason why no input has a path; "" if there is no proof.
+func (m *completion) prove(ctx context.Context, p features.Path) (refine.Reason, error) {
+	why, err := m.prover.Never(ctx, p)
+	if why != "" || err != nil {
+		return why, err
 	}
 	solution, err := m.Try(ctx, require(p))
-	if isUnsolved(err) {
-		return false, nil
+	switch {
+	case isUnsolved(err):
+		return "", nil
+	case solution == nil && err == nil:
+		return NoTree, nil
+	default:
+		return "", err
 	}
-	return solution == nil && err == nil, err
 }
 
 func require(p features.Path) targeting.Constraint {
 	return targeting.Constraint{Conditions: []targeting.Condition{targeting.Require(p)}}
 }
 
-// path looks for an input with a path: it draws trees, and then solves the path.
-func (m *completion) path(ctx context.Context, p features.Path, trees int) error {
-	for ; trees > 0 && !m.cover.Covers(p); trees -= someTrees {
+// path looks for an input with a path: it draws trees, and then solves the path. It sets
+// the reason for which there is none.
+func (m *completion) path(ctx context.Context, of *Missing, trees int) error {
+	p := of.Path
+	of.Reason = Misread
+	for before := m.cover.Tried(); trees > 0 && !m.cover.Covers(p); trees -= someTrees {
 		input, err := m.cover.Search(ctx, p, min(trees, someTrees))
 		if err == nil && input != nil {
 			err = m.take(input)
@@ -127,47 +158,65 @@ func (m *completion) path(ctx context.Context, p features.Path, trees int) error
 		if err != nil {
 			return err
 		}
+		of.Tried = m.cover.Tried() - before
 	}
 	if m.cover.Covers(p) {
 		return nil
 	}
 	solution, err := m.Try(ctx, require(p))
-	if isUnsolved(err) || solution == nil || err != nil {
-		if isUnsolved(err) {
-			err = nil
-		}
+	if isUnsolved(err) {
+		of.Reason, of.Limit = Limited, err.Error()
+		return nil
+	}
+	if solution == nil || err != nil {
 		return err
 	}
 	for _, o := range p {
-		if m.absent[o] || m.cover.Reads(o) {
-			continue
-		}
-		symbol, err := m.Try(ctx, require(features.Path{o}))
-		if err != nil && !isUnsolved(err) {
+		if err := m.symbol(ctx, o); err != nil {
 			return err
 		}
-		found := false
-		if symbol != nil {
-			if found, err = m.search(ctx, symbol, symbolEffort()); err != nil {
-				return err
-			}
-		}
-		m.absent[o] = !found
 	}
-	if m.cover.Covers(p) || slices.ContainsFunc(p, func(o grammars.Occurrence) bool { return m.absent[o] }) {
+	if m.cover.Covers(p) {
 		return nil
 	}
-	_, err = m.search(ctx, solution, pathEffort())
+	if i := slices.IndexFunc(p, func(o grammars.Occurrence) bool { return m.absent[o] > 0 }); i >= 0 {
+		of.Symbol, of.Tried = p[i], m.absent[p[i]]
+		return nil
+	}
+	_, tried, err := m.search(ctx, solution, pathEffort())
+	of.Tried += tried
 	return err
 }
 
-// search looks for an input of a solution. Then it covers the paths that the input
-// makes easy to cover.
-func (m *completion) search(ctx context.Context, of *Solution, e effort) (found bool, err error) {
+// symbol looks for an input with a symbol, if it is the first search for the symbol and no
+// input has it.
+func (m *completion) symbol(ctx context.Context, o grammars.Occurrence) error {
+	if m.absent[o] != 0 || m.cover.Reads(o) {
+		return nil
+	}
+	solution, err := m.Try(ctx, require(features.Path{o}))
+	if err != nil && !isUnsolved(err) {
+		return err
+	}
+	found, tried := false, 0
+	if solution != nil {
+		if found, tried, err = m.search(ctx, solution, symbolEffort()); err != nil {
+			return err
+		}
+	}
+	if m.absent[o] = max(tried, 1); found {
+		m.absent[o] = -1
+	}
+	return nil
+}
+
+// search looks for an input of a solution, and counts the trees it tries. Then it covers
+// the paths that the input makes easy to cover.
+func (m *completion) search(ctx context.Context, of *Solution, e effort) (found bool, tried int, err error) {
 	w := of.writerWith(m.text, m.rand)
 	input, err := w.search(ctx, e)
 	if input == nil || err != nil {
-		return false, err
+		return false, w.fails.Tried, err
 	}
 	more, err := m.cover.Credit(input.Tree)
 	for err == nil && input != nil {
@@ -179,7 +228,7 @@ func (m *completion) search(ctx context.Context, of *Solution, e effort) (found 
 			more = 1
 		}
 	}
-	return true, err
+	return true, w.fails.Tried, err
 }
 
 // isUnsolved reports whether an error says that no input was found, without a proof

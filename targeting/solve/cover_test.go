@@ -2,6 +2,7 @@ package solve_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -9,30 +10,37 @@ import (
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/grammartest"
+	"github.com/inroad/inroad/grammars/refine"
 	"github.com/inroad/inroad/targeting/generate"
 	"github.com/inroad/inroad/targeting/solve"
 )
 
-// A path is covered, proved impossible or not found. A path that the parser never
-// reads is not found if there is no proof: that all of b is derived by a depends on
+// A path is covered, proved impossible or not found, for a reason. A path that the parser
+// never reads is not found if there is no proof: that all of b is derived by a depends on
 // unbounded nesting.
 func TestComplete(t *testing.T) {
+	type reasons map[refine.Reason]int
 	for name, c := range map[string]struct {
-		grammar              string
-		impossible, notFound int
+		grammar string
+		want    reasons
 	}{
-		"every path has an input":               {"grammar G;\ns : x+ EOF ;\nx : a | b ;\na : 'x' ;\nb : 'y' ;\n", 0, 0},
-		"a part that is read only in one place": {"grammar G;\ns : (x+ | 'n' x 'm') EOF ;\nx : 'd' ('i' | p)+ ;\np : ('i' 'd')* 'h' ;\n", 0, 0},
-		"a token at the end of the input":       {"grammar G;\ns : a 'b' c EOF ;\na : D ;\nc : D ;\nD : 'd' 'c' | 'd' EOF ;\n", 1, 0},
-		"a part that needs a deep part":         {"grammar G;\ns : n33 EOF ;\nw : 'w' L* ('(' n1 ')')? L* ;\nL : '.' ;\n" + deep(33), 0, 0},
-		"the parser prefers a":                  {"grammar G;\ns : x EOF ;\nx : a | b ;\na : ('(' 'x'? | ')' 'x'? | 'x')+ ;\nb : '(' b ')' | 'x' ;\n", 0, 8},
+		"every path has an input":               {"grammar G;\ns : x+ EOF ;\nx : a | b ;\na : 'x' ;\nb : 'y' ;\n", reasons{}},
+		"a part that is read only in one place": {"grammar G;\ns : (x+ | 'n' x 'm') EOF ;\nx : 'd' ('i' | p)+ ;\np : ('i' 'd')* 'h' ;\n", reasons{}},
+		"a token at the end of the input":       {"grammar G;\ns : a 'b' c EOF ;\na : D ;\nc : D ;\nD : 'd' 'c' | 'd' EOF ;\n", reasons{refine.Lexer: 1}},
+		"a part that needs a deep part":         {"grammar G;\ns : n33 EOF ;\nw : 'w' L* ('(' n1 ')')? L* ;\nL : '.' ;\n" + deep(33), reasons{}},
+		"the parser prefers a":                  {"grammar G;\ns : x EOF ;\nx : a | b ;\na : ('(' 'x'? | ')' 'x'? | 'x')+ ;\nb : '(' b ')' | 'x' ;\n", reasons{solve.Misread: 8}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := grammartest.Load(t, c.grammar)
 			cover, rest := complete(t, g)
-			covered, all := cover.Covered()
-			if rest.Impossible != c.impossible || len(rest.NotFound) != c.notFound || covered+rest.Impossible+len(rest.NotFound) != all {
-				t.Errorf("%d of %d paths are covered, and of the rest %+v; want %d impossible and %d not found", covered, all, rest, c.impossible, c.notFound)
+			got := reasons{}
+			for _, m := range rest {
+				if got[m.Reason]++; m.Reason == solve.Misread && m.Tried == 0 {
+					t.Errorf("%+v: tried no tree", m)
+				}
+			}
+			if covered, all := cover.Covered(); !maps.Equal(got, c.want) || covered+len(rest) != all {
+				t.Errorf("%d of %d paths are covered, and the rest is missing because of %v; want %v", covered, all, got, c.want)
 			}
 		})
 	}
@@ -48,7 +56,7 @@ func deep(levels int) string {
 }
 
 // complete covers the paths of two symbols.
-func complete(t *testing.T, g *grammars.Grammar) (*generate.Cover, solve.Rest) {
+func complete(t *testing.T, g *grammars.Grammar) (*generate.Cover, []solve.Missing) {
 	t.Helper()
 	x, err := generate.New(g, rand.New(rand.NewPCG(1, 0)), generate.Options{MaxNodes: 50})
 	if err != nil {
@@ -98,8 +106,10 @@ func TestCompleteProvesNoPathOfATree(t *testing.T) {
 		for _, p := range cover.Unrealised() {
 			impossible[space.ID(p)] = true
 		}
-		for _, p := range rest.NotFound {
-			delete(impossible, space.ID(p))
+		for _, m := range rest {
+			if !m.Proved() {
+				delete(impossible, space.ID(m.Path))
+			}
 		}
 		proved += len(impossible)
 		for _, input := range texts {

@@ -2361,6 +2361,11 @@ export interface components {
             one_target?: boolean;
             /** @description With kpath, also cover the absence of each optional part, as the last symbol of paths. */
             absent?: boolean;
+            /**
+             * @description With kpath, the maximum number of paths without an input to list with the reason.
+             * @default 0
+             */
+            missing: number;
             encoding?: components["schemas"]["Encoding"];
             /**
              * @description How forest, and kpath with one target, derive symbols outside the path: as the shortest derivations, by random or by the least used choices, with the probabilities of a corpus (common), or towards paths that are not yet covered (kpath).
@@ -2450,9 +2455,47 @@ export interface components {
             impossible?: number;
             /** @description For kpath, the number of paths for which no input was found, without a proof that there is none. */
             unrealised?: number;
+            /** @description For kpath, the number of paths without an input by reason, of those that are counted in `paths`. */
+            reasons?: {
+                [key: string]: number;
+            };
+            /** @description For kpath, paths without an input: first those that are counted in `paths`, proved impossible or not found, and then those that are not counted in the first place. */
+            missing?: components["schemas"]["MissingPath"][];
             /** @description For methods to reach, the methods with fewer inputs than requested; for an outcome alone, the outcome. */
             short?: components["schemas"]["Shortfall"][];
         };
+        /**
+         * @example {
+         *       "path": [
+         *         "x#4",
+         *         "b#9"
+         *       ],
+         *       "pattern": "b",
+         *       "reason": "preferred",
+         *       "proved": true,
+         *       "detail": "the parser always prefers another alternative or number of repetitions"
+         *     }
+         */
+        MissingPath: {
+            path: string[];
+            pattern: string;
+            reason: components["schemas"]["MissingReason"];
+            /** @description Whether it is proved that no input has the path. */
+            proved: boolean;
+            /** @description The reason in words, with the limit that ended the search. */
+            detail: string;
+        };
+        /**
+         * @description Why a path has no input. Proved are: `unproductive` (a symbol on the path, or one required beside it, has no finite
+         *     derivation), `token` (the derivation of a token always prefers another alternative), `precedence` (an operator would be
+         *     an operand that operator precedence or associativity rules out), `preferred` (the parser always prefers another alternative or
+         *     number of repetitions that derives the same text), `lexer` (the lexer never reads the token there), `no-tree` (no tree
+         *     has all symbols of the path) and `implied` (every tree with the path has another path that is proved impossible). Not
+         *     proved are: `misread` (the parser reads all texts that were tried as other trees), `limit` (a limit ended the decision
+         *     whether a tree has the path) and `inputs` (the requested number of inputs was reached before).
+         * @enum {string}
+         */
+        MissingReason: "unproductive" | "token" | "precedence" | "preferred" | "lexer" | "no-tree" | "implied" | "misread" | "limit" | "inputs";
         /**
          * @example {
          *       "method": "optimize.go#distributiveRule",

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -65,7 +67,8 @@ Strategies:
 	}
 	flags := cmd.Flags()
 	cli.BindGrammar(flags, &c.name)
-	cli.Bind(flags, &c.req, "start", "strategy", "n", "allow_duplicates", "no_verify", "k", "one_target", "absent", "close_off")
+	cli.Bind(flags, &c.req, "start", "strategy", "n", "allow_duplicates", "no_verify", "k", "one_target", "absent", "missing", "close_off")
+	flags.Lookup("missing").NoOptDefVal = "5000000" // --missing alone lists all
 	c.learning.Bind(flags, "common, uncommon, failure")
 	c.learning.BindDetails(flags)
 	cli.Bind(flags, &c.req, "expansions", "max_nodes", "max_tokens", "max_depth", "max_repeat", "cooldown", "spacing", "encoding")
@@ -162,14 +165,7 @@ func readTexts(ctx context.Context, file string, streams cli.Streams) ([]string,
 func (c *generateCommand) note(s openapi.GenerateSummary) {
 	cli.NoteSeed(c.Streams, c.req.Seed, s.Seed)
 	if c.req.Strategy == openapi.Kpath {
-		more := ""
-		if s.Impossible > 0 {
-			more = fmt.Sprintf(", %d proved impossible", s.Impossible)
-		}
-		if s.Unrealised > 0 {
-			more += fmt.Sprintf(", %d not found", s.Unrealised)
-		}
-		c.Notef("k=%d: %d of %d (%s %%)%s", c.req.K, s.Covered, s.Paths, cli.Percent(s.Covered, big.NewInt(int64(s.Paths))), more)
+		c.noteCoverage(s)
 	}
 	if c.req.Strategy != openapi.Kpath && c.req.Strategy != openapi.Forest && s.Inputs < c.req.N {
 		c.Notef("note: %d of %d inputs; no more distinct ones were found, and --allow-duplicates repeats inputs", s.Inputs, c.req.N)
@@ -182,5 +178,27 @@ func (c *generateCommand) note(s openapi.GenerateSummary) {
 	}
 	if other := s.ReadOtherwise; other > 0 {
 		c.Notef("note: the parser reads %d of %d inputs (%.1f %%) as another tree than the one that was drawn", other, s.Inputs, 100*float64(other)/float64(s.Inputs))
+	}
+}
+
+// noteCoverage prints how many paths are covered, and why others are not.
+func (c *generateCommand) noteCoverage(s openapi.GenerateSummary) {
+	more := ""
+	if s.Impossible > 0 {
+		more = fmt.Sprintf(", %d proved impossible", s.Impossible)
+	}
+	if s.Unrealised > 0 {
+		more += fmt.Sprintf(", %d not found", s.Unrealised)
+	}
+	var reasons []string
+	for _, why := range slices.Sorted(maps.Keys(s.Reasons)) {
+		reasons = append(reasons, fmt.Sprintf("%s %d", cli.Printable(why), s.Reasons[why]))
+	}
+	if len(reasons) > 0 {
+		more += " (" + strings.Join(reasons, ", ") + ")"
+	}
+	c.Notef("k=%d: %d of %d (%s %%)%s", c.req.K, s.Covered, s.Paths, cli.Percent(s.Covered, big.NewInt(int64(s.Paths))), more)
+	for _, m := range s.Missing {
+		c.Notef("%s: %s: %s", cli.Printable(strings.Join(m.Path, " > ")), cli.Printable(string(m.Reason)), cli.Printable(m.Detail))
 	}
 }
