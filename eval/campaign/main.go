@@ -12,6 +12,9 @@
 // Of the drawings, failures are the seeded defects that were found. All algorithms start
 // from the same corpus: the samples of a bundled grammar, and a drawing.
 //
+// With -out, each campaign becomes a line of a file, so that an interrupted run continues;
+// -time cuts a run into parts.
+//
 // Run it in the root of its module. It needs Go; programs in Java need a JDK and a
 // Maven repository, and those in Python python3.
 package main
@@ -30,6 +33,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/inroad/inroad/eval/internal/rows"
 	"github.com/inroad/inroad/eval/internal/statistics"
 	"github.com/inroad/inroad/eval/internal/subject"
 	"github.com/inroad/inroad/grammars"
@@ -48,14 +52,18 @@ type options struct {
 	effort     float64
 	python     bool
 	draw       bool
+	out        string
+	time       time.Duration
+	report     bool
 	builder    subject.Builder
 	selection  subject.Selection
+	began      time.Time
 	stdout     io.Writer
 	progress   io.Writer
 }
 
 func main() {
-	opt := options{stdout: os.Stdout, progress: os.Stderr}
+	opt := options{stdout: os.Stdout, progress: os.Stderr, began: time.Now()}
 	flag.IntVar(&opt.runs, "n", 1000, "number of runs of a campaign")
 	flag.IntVar(&opt.seeds, "seeds", 10, "number of campaigns of each algorithm")
 	flag.StringVar(&opt.algorithms, "algorithms", "", "compare only algorithms that match this `regexp`")
@@ -64,6 +72,9 @@ func main() {
 	flag.BoolVar(&opt.builder.Blocks, "blocks", false, "count blocks, too")
 	flag.BoolVar(&opt.python, "python", true, "include programs in Python")
 	flag.BoolVar(&opt.draw, "draw", true, "include the drawings of examples/draw")
+	flag.StringVar(&opt.out, "out", "", "`file` of results; campaigns that it has are not run again")
+	flag.DurationVar(&opt.time, "time", 0, "begin no campaign after this time; no limit if 0")
+	flag.BoolVar(&opt.report, "report", false, "run no campaign: print the table of the results in -out")
 	flag.StringVar(&opt.builder.Repository, "maven", os.Getenv("MAVEN_REPOSITORY"), "address of a Maven repository with the programs in Java")
 	opt.selection.Bind("^(encoding-xml|ini|net-url|encoding-json|goja|minimal-json|gson)$")
 	flag.Parse()
@@ -126,51 +137,122 @@ func (opt *options) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(opt.builder.Dir)) }()
+	done, err := opt.done()
+	if err != nil {
+		return err
+	}
 	table := tabwriter.NewWriter(opt.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "program\talgorithm\tmethods\tp\tA\tfailures\tp\tA\tseconds\tof them ours")
+	fmt.Fprintln(table, "program\talgorithm\tcampaigns\tmethods\tp\tA\tfailures\tp\tA\tseconds\tof them ours")
 	for _, p := range programs {
-		if err := opt.compare(ctx, p, algorithms, table); err != nil {
+		if err := opt.compare(ctx, p, algorithms, done, table); err != nil {
 			fmt.Fprintf(opt.progress, "%s: %v\n", p.name, err)
 		}
 	}
 	return table.Flush()
 }
 
-// A measurement is the result of one campaign.
-type measurement struct {
-	methods, failures float64
-	took, ours        time.Duration
+// A cell is a campaign.
+type cell struct {
+	Program   string             `json:"program"`
+	Algorithm campaign.Algorithm `json:"algorithm"`
+	Seed      uint64             `json:"seed"`
+	Runs      int                `json:"runs"`
+	Blocks    bool               `json:"blocks,omitempty"`
+	Effort    float64            `json:"effort"`
 }
 
-// compare runs all campaigns of a program and writes a line per algorithm.
-func (opt *options) compare(ctx context.Context, p program, algorithms []campaign.Algorithm, table io.Writer) error {
-	built, err := p.build(ctx)
-	if err != nil {
-		return err
+// A measurement is the result of one campaign.
+type measurement struct {
+	Methods  float64 `json:"methods"`
+	Failures float64 `json:"failures"`
+	Seconds  float64 `json:"seconds"`
+	Ours     float64 `json:"ours"` // seconds outside the program
+}
+
+// A row is a line of the file of results.
+type row struct {
+	cell
+	measurement
+}
+
+// done returns the results in the file of -out.
+func (opt *options) done() (map[cell]measurement, error) {
+	out := map[cell]measurement{}
+	if opt.out == "" {
+		return out, nil
 	}
-	defer built.Close()
-	l, err := load(ctx, p)
-	if err != nil {
-		return err
+	all, err := rows.Read[row](opt.out)
+	for _, r := range all {
+		out[r.cell] = r.measurement
 	}
+	return out, err
+}
+
+// compare runs the campaigns of a program that are not done, and writes a line per algorithm.
+func (opt *options) compare(ctx context.Context, p program, algorithms []campaign.Algorithm, done map[cell]measurement, table io.Writer) error {
+	l := laboratory{program: p, options: opt}
+	defer l.close()
 	results := map[campaign.Algorithm][]measurement{}
 	for seed := range opt.seeds {
 		for _, a := range algorithms {
-			m, err := l.measure(ctx, built, p, a, uint64(seed+1), opt)
-			if err != nil {
-				return fmt.Errorf("%s: %w", a, err)
+			c := cell{p.name, a, uint64(seed + 1), opt.runs, opt.builder.Blocks, opt.effort}
+			m, ok := done[c]
+			if !ok && (opt.report || opt.time > 0 && time.Since(opt.began) > opt.time) {
+				continue
+			}
+			if !ok {
+				var err error
+				if m, err = l.run(ctx, c); err != nil {
+					return fmt.Errorf("%s: %w", a, err)
+				}
 			}
 			results[a] = append(results[a], m)
-			fmt.Fprintf(opt.progress, "%s %s %d: %v methods, %v failures, %.1f s, of them ours %.1f\n", p.name, a, seed+1, m.methods, m.failures, m.took.Seconds(), m.ours.Seconds())
 		}
 	}
-	methods := func(m measurement) float64 { return m.methods }
-	failures := func(m measurement) float64 { return m.failures }
+	methods := func(m measurement) float64 { return m.Methods }
+	failures := func(m measurement) float64 { return m.Failures }
 	for _, a := range algorithms {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%.1f\t%.1f\n", p.name, a, opt.column(results, a, methods), opt.column(results, a, failures),
-			mean(results[a], func(m measurement) float64 { return m.took.Seconds() }), mean(results[a], func(m measurement) float64 { return m.ours.Seconds() }))
+		if len(results[a]) == 0 {
+			continue
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%.1f\t%.1f\n", p.name, a, len(results[a]), opt.column(results, a, methods), opt.column(results, a, failures),
+			mean(results[a], func(m measurement) float64 { return m.Seconds }), mean(results[a], func(m measurement) float64 { return m.Ours }))
 	}
 	return nil
+}
+
+// A laboratory runs the campaigns of a program. It builds the program when it first needs it.
+type laboratory struct {
+	program
+	options  *options
+	built    *observe.Program
+	language *language
+}
+
+func (l *laboratory) close() {
+	if l.built != nil {
+		l.built.Close()
+	}
+}
+
+// run runs a campaign and keeps its result.
+func (l *laboratory) run(ctx context.Context, c cell) (m measurement, err error) {
+	if l.built == nil {
+		if l.built, err = l.build(ctx); err != nil {
+			return m, err
+		}
+		if l.language, err = load(ctx, l.program); err != nil {
+			return m, err
+		}
+	}
+	if m, err = l.language.measure(ctx, l.built, l.program, c); err != nil {
+		return m, err
+	}
+	fmt.Fprintf(l.options.progress, "%s %s %d: %v methods, %v failures, %.1f s, of them ours %.1f\n", c.Program, c.Algorithm, c.Seed, m.Methods, m.Failures, m.Seconds, m.Ours)
+	if l.options.out != "" {
+		err = rows.Append(l.options.out, row{c, m})
+	}
+	return m, err
 }
 
 // column returns the mean of an algorithm, and how it compares with that of -against.
@@ -242,9 +324,9 @@ func load(ctx context.Context, p program) (*language, error) {
 }
 
 // measure runs a campaign.
-func (l *language) measure(ctx context.Context, built *observe.Program, p program, a campaign.Algorithm, seed uint64, from *options) (m measurement, err error) {
-	opt := campaign.Options{Algorithm: a, Seed: seed, Corpus: l.corpus, Units: built.Header().Units, Runs: from.runs, Names: l.names, Sources: l.sources}
-	opt.Guided.Effort = from.effort
+func (l *language) measure(ctx context.Context, built *observe.Program, p program, of cell) (m measurement, err error) {
+	opt := campaign.Options{Algorithm: of.Algorithm, Seed: of.Seed, Corpus: l.corpus, Units: built.Header().Units, Runs: of.Runs, Names: l.names, Sources: l.sources}
+	opt.Guided.Effort = of.Effort
 	opt.EvoGFuzz.Generations, opt.FDLoop.Generations = -1, -1
 	began := time.Now()
 	c, err := campaign.New(ctx, l.grammar, opt)
@@ -262,12 +344,10 @@ func (l *language) measure(ctx context.Context, built *observe.Program, p progra
 	if err != nil {
 		return m, err
 	}
-	m.took = time.Since(began)
-	m.ours = m.took - r.took
-	s := c.Status()
-	m.methods, m.failures = float64(s.Reached), float64(s.Failures)
+	took, s := time.Since(began), c.Status()
+	m = measurement{Methods: float64(s.Reached), Failures: float64(s.Failures), Seconds: took.Seconds(), Ours: (took - r.took).Seconds()}
 	if p.defects != nil {
-		m.failures = float64(len(failures))
+		m.Failures = float64(len(failures))
 	}
 	return m, nil
 }
