@@ -1,6 +1,9 @@
 package refine_test
 
 import (
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/inroad/inroad/grammars"
@@ -23,6 +26,38 @@ func TestDistances(t *testing.T) {
 	for _, test := range tests {
 		if got := refine.Distances(g, test.to)[test.from]; got != int(test.want) {
 			t.Errorf("distance from %d to %d is %d, want %d", test.from, test.to, got, test.want)
+		}
+	}
+}
+
+// Distances that are kept up to date are those that are computed anew.
+func TestNearest(t *testing.T) {
+	for _, name := range []string{"expr", "json", "javascript"} {
+		g := grammartest.Bundled(t, name)
+		r := rand.New(rand.NewPCG(1, 0))
+		nearest := refine.NewNearest(g)
+		targets := map[grammars.Occurrence]bool{}
+		for round := range 200 {
+			for range 1 + r.IntN(5) {
+				o := grammars.Occurrence(r.IntN(len(g.Nodes)))
+				if round > 100 && len(targets) > 0 { // remove more than is added
+					all := slices.Sorted(maps.Keys(targets))
+					o = all[r.IntN(len(all))]
+				}
+				if targets[o] {
+					delete(targets, o)
+				} else {
+					targets[o] = true
+				}
+				nearest.SetTarget(o, targets[o])
+			}
+			all := slices.Sorted(maps.Keys(targets))
+			want := refine.Distances(g, all...)
+			for o := range g.Nodes {
+				if got := nearest.Distance(grammars.Occurrence(o)); got != want[o] {
+					t.Fatalf("%s, targets %d: distance from %d is %d, want %d", name, all, o, got, want[o])
+				}
+			}
 		}
 	}
 }

@@ -73,6 +73,7 @@ type inclusion struct {
 	work      int                   // left for the current question
 	mostWork  int                   // for a question
 	mostOpen  int                   // continuations of a set
+	mostSkips int                   // continuations that are looked at to skip an item, see decideBySkip
 	totalWork int                   // left for all questions
 }
 
@@ -526,7 +527,48 @@ func (x *inclusion) decide(of continuation, in []continuation, work int) bool {
 		return true
 	}
 	x.forget(before)
+	if set != noSet && x.work >= 0 { // it is decided
+		return false
+	}
+	x.work = min(work, x.totalWork)
+	if x.decideBySkip(of, in) {
+		x.assumed = x.assumed[:0]
+		return true
+	}
+	x.forget(before)
 	return false
+}
+
+// decideBySkip reports whether a continuation is included in others because these lead
+// to its first item, and what remains after the item is included. It needs no set of all
+// that the item leads to, which can be too large.
+func (x *inclusion) decideBySkip(of continuation, in []continuation) bool {
+	if of == bottomOf || x.links[of].item.kind == tokenItem {
+		return false
+	}
+	at, types := x.links[of], x.first(of)
+	seen := map[continuation]struct{}{}
+	var rest []continuation
+	for work := slices.Clone(in); len(work) > 0 && len(seen) < x.mostSkips; work = work[1:] {
+		c := work[0]
+		if _, ok := seen[c]; ok || c == bottomOf || !x.empty(c) && !x.first(c).meets(types) {
+			continue
+		}
+		seen[c] = struct{}{}
+		if x.spend(1); x.work < 0 {
+			return false
+		}
+		if x.links[c].item == at.item {
+			rest = append(rest, x.pass(c))
+		} else {
+			work = append(work, x.unfold(c)...)
+		}
+	}
+	if len(rest) == 0 {
+		return false
+	}
+	to := x.set(rest, at.next)
+	return to != noSet && x.holds(at.next, to)
 }
 
 // forget takes assumptions back.

@@ -18,6 +18,8 @@ type Modes struct {
 	numbers map[string]StackSet
 	plans   map[planKey]*Plan
 	read    map[readingKey][]Reading // the results of Readings
+	readAs  map[typeKey][]Reading    // the results of ReadingsAs
+	types   map[readingKey][]int     // the results of Types
 	above   [][]int32                // by cell: the cells right above it; computed on demand
 }
 
@@ -27,7 +29,10 @@ func (r *Refinement) Modes() *Modes {
 	if r.endings == nil {
 		return nil
 	}
-	return &Modes{endings: r.endings, symbols: r.grammar.Symbols(), sets: [][]Stack{nil}, numbers: map[string]StackSet{}, plans: map[planKey]*Plan{}, read: map[readingKey][]Reading{}}
+	return &Modes{
+		endings: r.endings, symbols: r.grammar.Symbols(), sets: [][]Stack{nil}, numbers: map[string]StackSet{}, plans: map[planKey]*Plan{},
+		read: map[readingKey][]Reading{}, readAs: map[typeKey][]Reading{}, types: map[readingKey][]int{},
+	}
 }
 
 // A StackSet is the number of a set of stacks.
@@ -160,6 +165,54 @@ func (m *Modes) Readings(n *grammars.Node, t Turn) []Reading {
 		}
 	}
 	m.read[key] = out
+	return out
+}
+
+// A typeKey identifies a token of a type.
+type typeKey struct {
+	readingKey
+	kind int
+}
+
+// ReadingsAs returns how the lexer can read the token of a symbol in a turn as a token of a
+// type. The caller must not change the result.
+func (m *Modes) ReadingsAs(n *grammars.Node, t Turn, kind int) []Reading {
+	if m.grammar.Scannerless {
+		return m.Readings(n, t)
+	}
+	key := typeKey{readingKey{n.ID, t}, kind}
+	out, ok := m.readAs[key]
+	if ok {
+		return out
+	}
+	rules := m.grammar.TokenRules(kind)
+	for _, r := range m.Readings(n, t) {
+		if slices.Contains(rules, r.Rule) {
+			out = append(out, r)
+		}
+	}
+	m.readAs[key] = out
+	return out
+}
+
+// Types returns the types of a token set that the lexer can read in a turn. The caller must
+// not change the result.
+func (m *Modes) Types(n *grammars.Node, t Turn) []int {
+	key := readingKey{n.ID, t}
+	out, ok := m.types[key]
+	if ok {
+		return out
+	}
+	rules := map[*grammars.Rule]bool{}
+	for _, r := range m.Readings(n, t) {
+		rules[r.Rule] = true
+	}
+	for _, kind := range n.Types {
+		if m.grammar.Scannerless && len(rules) > 0 || slices.ContainsFunc(m.grammar.TokenRules(kind), func(r *grammars.Rule) bool { return rules[r] }) {
+			out = append(out, kind)
+		}
+	}
+	m.types[key] = out
 	return out
 }
 

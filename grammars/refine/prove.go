@@ -29,6 +29,7 @@ const (
 	maxProofWork   = 20_000     // for an inclusion
 	maxPathWork    = 200_000    // for a choice
 	maxProofOpen   = 10_000     // continuations of a set
+	maxProofSkips  = 5_000      // continuations that are looked at to skip an item
 	maxProverWork  = 20_000_000 // for all choices
 	maxProofVisits = 20_000     // nodes of a search
 	maxSkips       = 30         // symbols that a search passes over as a whole
@@ -45,7 +46,7 @@ func (r *Refinement) NewProver(ctx context.Context) (_ *Prover, err error) {
 	known.unchosen = maps.Clone(known.unchosen) // more are found
 	adjacent := findAdjacent(m, r.grammar)      //nolint:contextcheck // the refinement has prepared the lexicon
 	p := newPreference(m, r.grammar, r.start.Name, adjacent, known)
-	p.mostOpen = maxProofOpen
+	p.mostOpen, p.mostSkips = maxProofOpen, maxProofSkips
 	p.mostWork, p.mostVisits, p.totalWork, p.skips = maxProofWork, maxProofVisits, maxProverWork, maxSkips
 	//nolint:contextcheck // likewise
 	return &Prover{

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/inroad/inroad/grammars"
@@ -43,6 +44,33 @@ func neverRead(t *testing.T, g *grammars.Grammar, p *refine.Prover) (names []str
 		}
 	}
 	return names, found
+}
+
+// A proof does not depend on the size of the rules that two alternatives begin with.
+func TestNeverLarge(t *testing.T) {
+	optional := strings.Repeat("A? ", 100)
+	large := "t : C" + strings.Repeat(" | "+optional+"B", 60) + " ;"
+	g := grammartest.Load(t, "grammar G;\ns : x EOF ;\nx : y | t (D t)* ;\ny : t (D t)+ ;\n"+large+"\nA : 'a' ;\nB : 'b' ;\nC : 'c' ;\nD : 'd' ;\n")
+	p, err := refine.Of(g, "s").NewProver(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, n := range g.Nodes {
+		if n.Rule == nil || n.Rule.Name != "x" || !n.Kind.Symbolic() {
+			continue
+		}
+		never, err := p.Never(t.Context(), []grammars.Occurrence{n.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if never {
+			got = append(got, n.Text)
+		}
+	}
+	if want := []string{"D", "t"}; !slices.Equal(got, want) {
+		t.Errorf("of the rule x, %q are proved impossible, want %q", got, want)
+	}
 }
 
 func TestNever(t *testing.T) {

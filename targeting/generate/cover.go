@@ -50,8 +50,7 @@ type Cover struct {
 	left     int             // the number of uncovered paths
 	prefixes map[uint64]int  // by prefix: the number of uncovered paths that begin with it
 	starts   []int           // by node: the number of uncovered paths that begin with it
-	far      []int           // by node: see distance
-	stale    bool            // whether far must be computed again
+	near     *refine.Nearest // to the nodes that begin an uncovered path
 	undo     []int           // the paths that the current drawing covers
 	failures []uint8         // by path: the number of inputs in whose trees it was drawn but not read, up to maxFailures
 	blamed   []int           // by path: the last input that it was blamed for
@@ -119,7 +118,7 @@ func newCover(x *Generator, k int, opt CoverOptions, space *features.Space, path
 	c := &Cover{
 		x: x, k: k, space: space, extract: features.NewExtractor(space, k), target: derivation.None,
 		paths: paths, covered: make([]bool, len(paths)), failures: make([]uint8, len(paths)), blamed: make([]int, len(paths)), searched: make([]int, len(paths)), left: len(paths),
-		at: map[uint64]int{}, prefixes: map[uint64]int{}, starts: make([]int, len(x.grammar.Nodes)),
+		at: map[uint64]int{}, prefixes: map[uint64]int{}, starts: make([]int, len(x.grammar.Nodes)), near: refine.NewNearest(x.grammar),
 		pool: newPool(k), misses: make([]int, len(x.grammar.Nodes)), grafts: make([]uint64, len(paths)), buds: make([]uint8, len(paths)), planted: make([]bool, len(x.grammar.Nodes)),
 		plan: []stage{packing, grafting, single, grafting}, tried: make([]bool, len(paths)), alone: len(paths),
 	}
@@ -157,25 +156,13 @@ func (c *Cover) count(p features.Path, by int) {
 	for length := 1; length <= len(p); length++ {
 		c.prefixes[c.space.ID(p[:length])] += by
 	}
-	before := c.starts[p[0]] > 0
 	c.starts[p[0]] += by
-	c.stale = c.stale || before != (c.starts[p[0]] > 0)
+	c.near.SetTarget(p[0], c.starts[p[0]] > 0)
 }
 
 // distance returns the distance from a node to the nearest node that begins an
 // uncovered path, or [refine.Unreachable].
-func (c *Cover) distance(n *grammars.Node) int {
-	if c.stale || c.far == nil {
-		var from []grammars.Occurrence
-		for o, count := range c.starts {
-			if count > 0 {
-				from = append(from, grammars.Occurrence(o))
-			}
-		}
-		c.far, c.stale = refine.Distances(c.x.grammar, from...), false
-	}
-	return c.far[n.ID]
-}
+func (c *Cover) distance(n *grammars.Node) int { return c.near.Distance(n.ID) }
 
 // Covered returns the number of paths that the inputs so far cover, and the number
 // of all paths.

@@ -49,16 +49,7 @@ func (d *drawing) leastDepth(n *grammars.Node) int {
 // readings returns how the lexer can read a token of a type in its state. The caller must
 // not change the result.
 func (d *drawing) readings(n *grammars.Node, kind int) []refine.Reading {
-	readings := d.modes.Readings(n, d.turn(n))
-	if d.grammar.Scannerless {
-		return readings
-	}
-	rules := d.grammar.TokenRules(kind)
-	other := func(r refine.Reading) bool { return !slices.Contains(rules, r.Rule) }
-	if !slices.ContainsFunc(readings, other) {
-		return readings
-	}
-	return slices.DeleteFunc(slices.Clone(readings), other)
+	return d.modes.ReadingsAs(n, d.turn(n), kind)
 }
 
 // shift changes the lexer's state after a token. Root is the derived node of the

@@ -69,11 +69,7 @@ func (d *drawing) token(n *grammars.Node, kind, depth int) {
 func (d *drawing) anyType(n *grammars.Node) int {
 	var types []int
 	if d.stack != "" {
-		for _, t := range n.Types {
-			if len(d.readings(n, t)) > 0 {
-				types = append(types, t)
-			}
-		}
+		types = d.modes.Types(n, d.turn(n))
 	} else {
 		types = d.readable[n.ID]
 	}
