@@ -24,6 +24,14 @@ type Writer struct {
 	releases map[string][]byte // see release
 	missed   int               // searches for releases in vain
 	unspelt  map[spellKey]int  // searches for texts in vain
+	begins   map[spellKey]*begin
+}
+
+// A begin is the beginning of a token.
+type begin struct {
+	from       []atn.Lexed
+	scan       Scan
+	generation int // of the scan
 }
 
 type goalKey struct {
@@ -38,7 +46,7 @@ type spellKey struct {
 
 // Writer returns a Writer for the grammar's tokens.
 func (g *Grammar) Writer() *Writer {
-	return &Writer{grammar: g, speller: g.machine.Speller(), goals: map[goalKey]*atn.Goal{}, releases: map[string][]byte{}, unspelt: map[spellKey]int{}}
+	return &Writer{grammar: g, speller: g.machine.Speller(), goals: map[goalKey]*atn.Goal{}, releases: map[string][]byte{}, unspelt: map[spellKey]int{}, begins: map[spellKey]*begin{}}
 }
 
 // AnyMode stands for any mode of a rule that produces a token.
@@ -61,8 +69,22 @@ func (w *Writer) IsToken(token int, text []byte) bool {
 	return false
 }
 
-// from returns the lexer's states in which a token begins.
+// from returns the lexer's states in which a token begins. The caller must not change them.
 func (w *Writer) from(token, mode int, rule *Rule) []atn.Lexed {
+	return w.begin(token, mode, rule).from
+}
+
+func (w *Writer) begin(token, mode int, rule *Rule) *begin {
+	key := spellKey{goalKey{token, rule}, mode}
+	b := w.begins[key]
+	if b == nil {
+		b = &begin{from: w.findFrom(token, mode, rule), generation: -1}
+		w.begins[key] = b
+	}
+	return b
+}
+
+func (w *Writer) findFrom(token, mode int, rule *Rule) []atn.Lexed {
 	var out []atn.Lexed
 	for i, name := range w.grammar.modes {
 		switch {
@@ -106,7 +128,13 @@ type Scan struct {
 // Scan returns a scan at the beginning of a token, in a mode. The token is ended by the
 // given rule, if that is not nil.
 func (w *Writer) Scan(token, mode int, rule *Rule) Scan {
-	return Scan{w, w.goal(token, rule), w.speller.Scan(w.from(token, mode, rule))}
+	b := w.begin(token, mode, rule)
+	if b.generation != w.speller.Generation() {
+		goal := w.goal(token, rule)
+		b.scan = Scan{w, goal, w.speller.Scan(b.from, goal)}
+		b.generation = w.speller.Generation()
+	}
+	return b.scan
 }
 
 // Next advances the scan by a character. It reports false, and does not advance, if no
@@ -263,6 +291,9 @@ type place struct {
 func (at place) guards() int { return at.threads[0].Guards() }
 
 func (at place) then(text []byte, threads []atn.Lexed) place {
+	if len(at.tail) == 0 {
+		return place{at.base, slices.Clip(text), threads}
+	}
 	return place{at.base, append(slices.Clip(at.tail), text...), threads}
 }
 
@@ -280,8 +311,13 @@ func (p *page) put(at place, word Word, last bool) (place, bool) {
 	if word.Rule != nil {
 		rule = word.Rule.Index
 	}
-	for _, t := range at.threads {
-		threads = append(threads, p.speller.Place(t, int32(word.Type), rule, word.Text, last)...)
+	for i, t := range at.threads {
+		after := p.speller.Place(t, int32(word.Type), rule, word.Text, last)
+		if i == 0 {
+			threads = slices.Clip(after)
+			continue
+		}
+		threads = append(threads, after...)
 	}
 	return at.then(word.Text, threads), len(threads) > 0
 }
@@ -374,6 +410,11 @@ func (p *page) word(at place, i int, wanted [][]byte) (place, bool) {
 // token but the last into a longer one.
 func (p *page) fit(at place, i int, word Word, wanted [][]byte) (best place, ok bool) {
 	last := i == len(p.words)-1
+	if len(wanted) == 0 { // most words need nothing before them
+		if next, fits := p.put(at, word, false); fits && next.guards() <= 1 {
+			return next, true
+		}
+	}
 	tried := 0
 	for gap := range p.gaps(at, wanted) {
 		next, fits := p.put(gap, word, false)

@@ -13,7 +13,7 @@ import (
 // use; each goroutine calls [Refinement.Modes], which is cheap.
 type Modes struct {
 	*endings
-	symbols *grammars.Symbols
+	symbols *grammars.Symbols // nil until they are needed
 	sets    [][]Stack
 	numbers map[string]StackSet
 	plans   map[planKey]*Plan
@@ -21,6 +21,21 @@ type Modes struct {
 	readAs  map[typeKey][]Reading    // the results of ReadingsAs
 	types   map[readingKey][]int     // the results of Types
 	above   [][]int32                // by cell: the cells right above it; computed on demand
+
+	last   Stack                   // the last argument of State
+	memo   [maxNeed + 1]knownState // by number of modes: the results of State for last
+	recent []recentPlan            // by node
+}
+
+type knownState struct {
+	known bool
+	state byte
+}
+
+// A recentPlan is the last plan of a node.
+type recentPlan struct {
+	key  planKey
+	plan *Plan
 }
 
 // Modes returns the lexer states of the derivations. It returns nil if they are not
@@ -30,7 +45,7 @@ func (r *Refinement) Modes() *Modes {
 		return nil
 	}
 	return &Modes{
-		endings: r.endings, symbols: r.grammar.Symbols(), sets: [][]Stack{nil}, numbers: map[string]StackSet{}, plans: map[planKey]*Plan{},
+		endings: r.endings, recent: make([]recentPlan, len(r.grammar.Nodes)), sets: [][]Stack{nil}, numbers: map[string]StackSet{}, plans: map[planKey]*Plan{},
 		read: map[readingKey][]Reading{}, readAs: map[typeKey][]Reading{}, types: map[readingKey][]int{},
 	}
 }
@@ -64,7 +79,19 @@ func (m *Modes) stack(state byte) Stack {
 
 // State returns the lexer state in which a derivation of a node begins, given the
 // stack.
-func (m *Modes) State(n *grammars.Node, s Stack) byte { return m.state(n, s) }
+func (m *Modes) State(n *grammars.Node, s Stack) byte {
+	need := m.needs[n.ID]
+	if int(need) >= len(m.memo) {
+		return m.state(n, s)
+	}
+	if s != m.last {
+		m.last, m.memo = s, [len(m.memo)]knownState{}
+	}
+	if k := &m.memo[need]; !k.known {
+		*k = knownState{true, m.state(n, s)}
+	}
+	return m.memo[need].state
+}
 
 // Own returns the part of a stack that derivations of a node can change, given the
 // number of modes that they cannot.
@@ -218,6 +245,9 @@ func (m *Modes) Types(n *grammars.Node, t Turn) []int {
 
 // Symbols returns the symbols right below a token that is read in a way.
 func (m *Modes) Symbols(n *grammars.Node, r Reading) []*grammars.Node {
+	if m.symbols == nil {
+		m.symbols = m.grammar.Symbols()
+	}
 	return slices.DeleteFunc(slices.Clone(m.symbols.In(m.Inside(n, r.Rule))), func(s *grammars.Node) bool {
 		isPiece := s.Rule == nil && s.Target != nil && s.Target != r.Rule
 		return isPiece && !slices.Contains(r.pieces, s.Target)

@@ -16,6 +16,14 @@ type Plan struct {
 	once  bool                  // whether a repetition has at most one round
 	good  []map[Stack]bool      // by part, and after the last: the stacks from which the plan can be completed
 	found map[planPart]StackSet // the results of into
+	last  []partSet             // by good: the last result of into
+}
+
+// A partSet is a result of [Plan.into].
+type partSet struct {
+	key   planPart
+	set   StackSet
+	known bool
 }
 
 // A planPart identifies the arguments of [Plan.into].
@@ -40,6 +48,16 @@ func (m *Modes) Plan(n *grammars.Node, t Turn) *Plan { return m.PlanPart(n, t, -
 // lexer states, which are given as bits.
 func (m *Modes) PlanPart(n *grammars.Node, t Turn, part int, states uint64) *Plan {
 	key := planKey{n.ID, t, part, states}
+	recent := &m.recent[n.ID]
+	if recent.plan != nil && recent.key == key {
+		return recent.plan
+	}
+	p := m.planPart(key, n, t, part, states)
+	*recent = recentPlan{key, p}
+	return p
+}
+
+func (m *Modes) planPart(key planKey, n *grammars.Node, t Turn, part int, states uint64) *Plan {
 	if p, ok := m.plans[key]; ok {
 		return p
 	}
@@ -147,6 +165,13 @@ const maxFound = 10_000
 func (p *Plan) into(good int, part *grammars.Node, s Stack) (StackSet, bool) {
 	m := p.modes
 	key := planPart{good, part.ID, s}
+	if p.last == nil {
+		p.last = make([]partSet, len(p.good))
+	}
+	last := &p.last[good]
+	if last.known && last.key == key {
+		return last.set, len(m.sets[last.set]) > 0
+	}
 	set, ok := p.found[key]
 	if !ok {
 		var out []Stack
@@ -161,5 +186,6 @@ func (p *Plan) into(good int, part *grammars.Node, s Stack) (StackSet, bool) {
 		set = m.set(out)
 		p.found[key] = set
 	}
+	*last = partSet{key, set, true}
 	return set, len(m.sets[set]) > 0
 }

@@ -36,13 +36,40 @@ func newChooser(g *grammars.Grammar, opt Options) chooser {
 type shortest struct{}
 
 func (shortest) pick(d *drawing, _ *grammars.Node, alts []*grammars.Node, _ int) *grammars.Node {
-	return anyOf(d.rand, smallest(alts, d.leastSize))
+	return anySmallest(d.rand, alts, d.leastSize)
 }
 
 func (shortest) times(_ *drawing, n *grammars.Node, _ int) int  { return n.Min }
 func (shortest) again(*drawing, *grammars.Node, int) bool       { return true }
 func (shortest) drawn(_ *drawing, _ *grammars.Node, _ int)      {}
 func anyOf(r *rand.Rand, nodes []*grammars.Node) *grammars.Node { return nodes[r.IntN(len(nodes))] }
+
+// anySmallest draws one of the nodes with the least size.
+func anySmallest(r *rand.Rand, nodes []*grammars.Node, size func(*grammars.Node) int) *grammars.Node {
+	var room [16]int // enough for most choices
+	sizes := room[:0]
+	least, count := 0, 0
+	for i, n := range nodes {
+		s := size(n)
+		sizes = append(sizes, s)
+		switch {
+		case i == 0 || s < least:
+			least, count = s, 1
+		case s == least:
+			count++
+		}
+	}
+	at := r.IntN(count)
+	for i, n := range nodes {
+		if sizes[i] == least {
+			if at == 0 {
+				return n
+			}
+			at--
+		}
+	}
+	panic("unreachable")
+}
 
 // smallest returns the nodes with the least size.
 func smallest(nodes []*grammars.Node, size func(*grammars.Node) int) []*grammars.Node {

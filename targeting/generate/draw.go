@@ -72,16 +72,20 @@ type scratch struct {
 	marks []mark
 	chain []grammars.Occurrence
 	rest  []rest
+
+	bodies []*body
 }
 
 // reuse uses the memory of an earlier drawing.
 func (d *drawing) reuse(s *scratch) {
-	d.nodes, d.words, d.marks, d.chain, d.rest = s.nodes[:0], s.words[:0], s.marks[:0], s.chain[:0], s.rest[:0]
+	d.nodes, d.words, d.marks, d.chain, d.rest, d.bodies = s.nodes[:0], s.words[:0], s.marks[:0], s.chain[:0], s.rest[:0], s.bodies[:0]
 	*s = scratch{}
 }
 
 // release leaves the memory of a drawing that is no longer used to another one.
-func (d *drawing) release(s *scratch) { *s = scratch{d.nodes, d.words, d.marks, d.chain, d.rest} }
+func (d *drawing) release(s *scratch) {
+	*s = scratch{d.nodes, d.words, d.marks, d.chain, d.rest, d.bodies}
+}
 
 // Limits on a tree while it is drawn. A larger tree is abandoned.
 const (
@@ -260,7 +264,10 @@ func (d *drawing) misplaced(n *grammars.Node) bool { return d.needs.Missing(n, d
 func (d *drawing) sequence(n *grammars.Node, depth int, draw func(*grammars.Node)) {
 	goals := d.goals
 	planned := d.plan(n)
-	carriers := make([]int, len(goals))
+	var carriers []int
+	if len(goals) > 0 {
+		carriers = make([]int, len(goals))
+	}
 	for i, g := range goals {
 		carriers[i] = planned.carrier(g, n)
 	}

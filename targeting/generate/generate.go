@@ -111,6 +111,8 @@ type Generator struct {
 	limit      size  // of the next input
 	uses       uses  // the alternatives that the current input takes
 	scratch    scratch
+	plans      plans
+	tokens     map[tokenKey]*tokenPlan
 }
 
 // New returns a generator with r as its source of randomness.
@@ -129,7 +131,7 @@ func New(g *grammars.Grammar, r *rand.Rand, opt Options) (*Generator, error) {
 		return nil, err
 	}
 	opt = opt.withDefaults()
-	x := &Generator{graph: graphOf(g, opt), opt: opt, chooser: newChooser(g, opt), rand: r, writer: g.Writer()}
+	x := &Generator{graph: graphOf(g, opt), opt: opt, chooser: newChooser(g, opt), rand: r, writer: g.Writer(), tokens: map[tokenKey]*tokenPlan{}}
 	x.limit = size{opt.MaxNodes, opt.MaxTokens, opt.MaxRepeat}
 	if x.separators = opt.Separators; x.separators == nil {
 		x.separators = x.findSeparators()

@@ -159,7 +159,13 @@ func (l *likely) choose(d *drawing, n *grammars.Node, alts []*grammars.Node, in 
 		chance = func(*grammars.Node) float64 { return 1 }
 	}
 	// Operators that the binding excludes may have all the probability.
-	some := without(alts, func(alt *grammars.Node) bool { return chance(alt) == 0 })
+	var room [16]*grammars.Node // enough for most choices
+	some := room[:0]
+	for _, alt := range alts {
+		if chance(alt) != 0 {
+			some = append(some, alt)
+		}
+	}
 	if !ends {
 		if len(some) == 0 {
 			return anyOf(d.rand, alts)
@@ -169,11 +175,11 @@ func (l *likely) choose(d *drawing, n *grammars.Node, alts []*grammars.Node, in 
 		}
 		return weighted(d.rand, some, chance)
 	}
-	some = without(some, func(alt *grammars.Node) bool { return l.sizes[alt.ID] == grammars.Unproductive })
+	some = slices.DeleteFunc(some, func(alt *grammars.Node) bool { return l.sizes[alt.ID] == grammars.Unproductive })
 	if len(some) == 0 {
-		return anyOf(d.rand, smallest(alts, size))
+		return anySmallest(d.rand, alts, size)
 	}
-	return anyOf(d.rand, smallest(some, func(alt *grammars.Node) int { return l.sizes[alt.ID] }))
+	return anySmallest(d.rand, some, func(alt *grammars.Node) int { return l.sizes[alt.ID] })
 }
 
 // growth returns the weight of an alternative in inputs that grow.

@@ -55,16 +55,33 @@ func (d *drawing) readings(n *grammars.Node, kind int) []refine.Reading {
 // shift changes the lexer's state after a token. Root is the derived node of the
 // token's rule, or nil if it is not known.
 func (d *drawing) shift(n *grammars.Node, kind int, root *grammars.Node) {
+	d.shiftTo(n, d.reading(n, kind, root))
+}
+
+// reading returns how the lexer reads a token that is derived from a node; nil if it cannot.
+// Root is as in shift.
+func (d *drawing) reading(n *grammars.Node, kind int, root *grammars.Node) *refine.Reading {
 	if d.stack == "" {
-		return
+		return nil
 	}
-	for _, r := range d.readings(n, kind) {
-		if n.Kind != grammars.Reference || root == nil || d.modes.Inside(n, r.Rule) == root {
-			d.stack = d.modes.Shift(d.stack, n, r.After)
-			return
+	readings := d.readings(n, kind)
+	for i := range readings {
+		if r := &readings[i]; n.Kind != grammars.Reference || root == nil || d.modes.Inside(n, r.Rule) == root {
+			return r
 		}
 	}
-	d.failed = true
+	return nil
+}
+
+// shiftTo changes the lexer's state after a token, given how it is read.
+func (d *drawing) shiftTo(n *grammars.Node, r *refine.Reading) {
+	switch {
+	case d.stack == "":
+	case r == nil:
+		d.failed = true
+	default:
+		d.stack = d.modes.Shift(d.stack, n, r.After)
+	}
 }
 
 // endInput changes the lexer's state at the end of the input.

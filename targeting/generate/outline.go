@@ -50,8 +50,10 @@ type decision struct {
 
 // outlined returns the planned body of a start rule.
 func (l *likely) outlined(d *drawing, start *grammars.Rule) *body {
-	root := &body{rule: start, binding: refine.Loose}
-	o := &outline{drawing: d, by: l, open: []*body{root}, least: max(d.grammar.Nodes[start.Root].Size, 0), tokens: d.grammar.Nodes[start.Root].Tokens}
+	d.plans.reset()
+	root := d.plans.next()
+	root.rule, root.binding = start, refine.Loose
+	o := &outline{drawing: d, by: l, open: append(d.plans.open[:0], root), leaves: d.plans.leaves[:0], least: max(d.grammar.Nodes[start.Root].Size, 0), tokens: d.grammar.Nodes[start.Root].Tokens}
 	limit := l.opt.Expansions
 	if l.grows {
 		limit = d.logUniform(1, limit)
@@ -71,7 +73,41 @@ func (l *likely) outlined(d *drawing, start *grammars.Rule) *body {
 	for _, b := range o.leaves {
 		b.limit = max(minTokenExpansions, l.opt.Expansions/len(o.leaves))
 	}
+	d.plans.open, d.plans.leaves = o.open, o.leaves
 	return root
+}
+
+// plans has the memory of bodies, for the next outline.
+type plans struct {
+	blocks       [][]body
+	block, used  int // the body that comes next
+	open, leaves []*body
+}
+
+// bodyBlock is the number of bodies that are allocated together.
+const bodyBlock = 64
+
+// maxBlocks is the number of blocks that are kept for the next outline.
+const maxBlocks = 50
+
+// reset makes all bodies available again.
+func (p *plans) reset() {
+	p.block, p.used = 0, 0
+	p.blocks = slices.Delete(p.blocks, min(len(p.blocks), maxBlocks), len(p.blocks))
+}
+
+// next returns an empty body.
+func (p *plans) next() *body {
+	if p.used == bodyBlock {
+		p.block, p.used = p.block+1, 0
+	}
+	if p.block == len(p.blocks) {
+		p.blocks = append(p.blocks, make([]body, bodyBlock))
+	}
+	b := &p.blocks[p.block][p.used]
+	p.used++
+	*b = body{choices: b.choices[:0], parts: b.parts[:0]}
+	return b
 }
 
 // minTokenExpansions is the least number of expansions that a token may take. The limit
@@ -148,7 +184,8 @@ func (o *outline) node(b *body, n *grammars.Node, operands operands) {
 			o.node(b, n.Children[0], operands)
 		}
 	case grammars.Reference, grammars.TokenSet:
-		part := &body{of: n, above: b}
+		part := o.plans.next()
+		part.of, part.above = n, b
 		if n.Kind == grammars.Reference && n.Token == 0 {
 			part.rule, part.binding = n.Target, operands.of(n)
 		}

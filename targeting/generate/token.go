@@ -8,6 +8,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/g4"
+	"github.com/inroad/inroad/grammars/refine"
 )
 
 // maxTokenText limits the text of a token, in bytes.
@@ -31,11 +32,8 @@ func (d *drawing) token(n *grammars.Node, kind, depth int) {
 		d.shift(n, kind, nil)
 		return
 	}
-	derivations := d.derivations(n, kind)
-	roots := make([]*grammars.Node, len(derivations))
-	for i, r := range derivations {
-		roots[i] = r.root
-	}
+	plan := d.tokenPlan(n, kind)
+	derivations, roots := plan.derivations, plan.roots
 	for range maxTokenDraws {
 		if len(roots) == 0 {
 			break
@@ -83,7 +81,44 @@ func (d *drawing) anyType(n *grammars.Node) int {
 func (d *drawing) word(n *grammars.Node, kind, depth int, text []byte, from tokenDerivation) {
 	d.Word(depth, n.ID, kind, text)
 	d.words[len(d.words)-1].Rule = from.rule
-	d.shift(n, kind, from.root)
+	d.shiftTo(n, from.after)
+}
+
+// A tokenPlan has what drawing a token repeats.
+type tokenPlan struct {
+	derivations []tokenDerivation
+	roots       []*grammars.Node // of the derivations
+}
+
+type tokenKey struct {
+	node grammars.Occurrence
+	kind int
+	turn refine.Turn
+}
+
+// maxTokenPlans limits the plans that a generator keeps.
+const maxTokenPlans = 10_000
+
+// tokenPlan returns the plan of a token in the lexer's state.
+func (d *drawing) tokenPlan(n *grammars.Node, kind int) *tokenPlan {
+	key := tokenKey{node: n.ID, kind: kind}
+	if d.stack != "" {
+		key.turn = d.turn(n)
+	}
+	if p := d.tokens[key]; p != nil {
+		return p
+	}
+	p := &tokenPlan{derivations: d.derivations(n, kind)}
+	for i := range p.derivations {
+		t := &p.derivations[i]
+		t.after = d.reading(n, kind, t.root)
+		p.roots = append(p.roots, t.root)
+	}
+	if len(d.tokens) == maxTokenPlans {
+		clear(d.tokens)
+	}
+	d.tokens[key] = p
+	return p
 }
 
 // A tokenDerivation is a node that a token can be derived from.
@@ -91,6 +126,8 @@ type tokenDerivation struct {
 	root *grammars.Node
 	rule *grammars.Rule // the lexer rule that ends the token; nil if it is not known
 	mode int            // the mode that the token begins in
+
+	after *refine.Reading // what the lexer's state becomes; nil if it cannot be read
 }
 
 // derivations returns the nodes that a token can be derived from, and that the lexer
@@ -105,19 +142,19 @@ func (d *drawing) derivations(n *grammars.Node, kind int) []tokenDerivation {
 	switch {
 	case n.Kind == grammars.TokenSet && d.stack == "":
 		for _, r := range d.grammar.TokenRules(kind) {
-			add(tokenDerivation{d.grammar.Nodes[r.Root], r, grammars.AnyMode})
+			add(tokenDerivation{d.grammar.Nodes[r.Root], r, grammars.AnyMode, nil})
 		}
 	case n.Kind == grammars.TokenSet:
 		for _, r := range d.readings(n, kind) {
-			add(tokenDerivation{d.grammar.Nodes[r.Rule.Root], r.Rule, r.Mode})
+			add(tokenDerivation{d.grammar.Nodes[r.Rule.Root], r.Rule, r.Mode, nil})
 		}
 	case d.stack != "" && len(n.Children) > 0:
 		for _, r := range d.readings(n, kind) {
-			add(tokenDerivation{d.modes.Inside(n, r.Rule), r.Rule, r.Mode})
+			add(tokenDerivation{d.modes.Inside(n, r.Rule), r.Rule, r.Mode, nil})
 		}
 	default:
 		for _, root := range n.Children {
-			add(tokenDerivation{root, nil, grammars.AnyMode})
+			add(tokenDerivation{root, nil, grammars.AnyMode, nil})
 		}
 	}
 	return out

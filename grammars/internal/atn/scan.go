@@ -10,37 +10,55 @@ import (
 
 // A Scan is the lexer in the middle of a token. It has several states while it is not
 // certain how the token is divided into matches. It is immutable.
-type Scan struct{ threads []spelling }
+type Scan struct{ at *threads }
 
-// Scan returns the lexer at the beginning of a token, in any of the given states.
-func (s *Speller) Scan(from []Lexed) Scan {
-	var out Scan
+// Scan returns the lexer at the beginning of a token of a goal, in any of the given states.
+func (s *Speller) Scan(from []Lexed, goal *Goal) Scan {
+	var list []spelling
 	for _, f := range from {
 		if first, ok := s.enter(f); ok {
-			out.threads = append(out.threads, first)
+			list = append(list, first)
 		}
 	}
-	return out
+	return Scan{s.share(goal, list)}
 }
 
 // Next returns the lexer after a character. It reports false if no token of the goal's
-// type continues with the character.
+// type continues with the character. The goal is that of the scan.
 func (s *Speller) Next(at Scan, goal *Goal, char rune) (Scan, bool) {
-	class, _ := s.lexer.classes.decode(utf8.AppendRune(nil, char))
-	var out Scan
-	for _, t := range at.threads {
-		to, ok := s.step(t, int(class), char)
-		if !ok {
-			continue
-		}
-		if goal.leads(to) || to.at.makes(goal.kind) {
-			out.threads = append(out.threads, to)
-		}
-		if to.at.rule >= 0 && to.at.kind == continued {
-			out.threads = s.more(out.threads, to)
-		}
+	if at.at == dead {
+		return at, false
 	}
-	return out, len(out.threads) > 0
+	class := s.lexer.classes.class(char)
+	to := at.at.edges[class]
+	if to == nil {
+		to = s.follow(at.at, goal, class, char)
+	}
+	return Scan{to}, to != dead
+}
+
+// follow returns the threads after a character from which a token of a goal follows.
+func (s *Speller) follow(at *threads, goal *Goal, class uint16, char rune) *threads {
+	var out []spelling
+	exact := s.exactly(func() {
+		for _, t := range at.list {
+			to, ok := s.step(t, int(class), char)
+			if !ok {
+				continue
+			}
+			if goal.leads(to) || to.at.makes(goal.kind) {
+				out = append(out, to)
+			}
+			if to.at.rule >= 0 && to.at.kind == continued {
+				out = s.more(out, to)
+			}
+		}
+	})
+	to := s.share(goal, out)
+	if exact {
+		at.edges[class] = to
+	}
+	return to
 }
 
 // NextOf is like Next for a random character of a set.
@@ -74,12 +92,25 @@ func (s *Speller) charOf(x *symbol, set []g4.RuneRange, r *rand.Rand) (char rune
 
 // Done reports whether a token of the goal's type can end here.
 func (s *Speller) Done(at Scan, goal *Goal) bool {
-	return slices.ContainsFunc(at.threads, func(t spelling) bool {
-		for _, last := range []bool{false, true} {
-			if _, ok := s.finish(t, goal.kind, int(goal.last), last); ok {
-				return true
+	if at.at.done != undecided {
+		return at.at.done == yes
+	}
+	done := false
+	exact := s.exactly(func() {
+		done = slices.ContainsFunc(at.at.list, func(t spelling) bool {
+			for _, last := range []bool{false, true} {
+				if _, ok := s.finish(t, goal.kind, int(goal.last), last); ok {
+					return true
+				}
 			}
-		}
-		return false
+			return false
+		})
 	})
+	if exact && at.at != dead {
+		at.at.done = no
+		if done {
+			at.at.done = yes
+		}
+	}
+	return done
 }

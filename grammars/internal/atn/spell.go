@@ -293,7 +293,7 @@ func (s *Speller) Past(from []Lexed, goal *Goal, first []g4.RuneRange, last bool
 			return true // the search ends
 		}
 		if n := len(at.guards); n > 2 {
-			at.guards = []*lexState{at.guards[0], at.guards[n-1]}
+			at.guards, at.first = []*lexState{at.guards[0], at.guards[n-1]}, nil
 		}
 		if key := s.Key(at); !seen[key] {
 			seen[key] = true

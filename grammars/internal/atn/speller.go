@@ -18,6 +18,9 @@ type Speller struct {
 	over    bool // whether a limit was exceeded: results may be incomplete
 	steps   int  // taken to extend the lexer's DFA
 	keys    *spellKeys
+	shelf   *shelf
+
+	generation int // of the shelf
 }
 
 // A Lexed is the state of the lexer between two tokens.
@@ -29,6 +32,7 @@ type Speller struct {
 type Lexed struct {
 	modes  string // the mode stack, a rune per mode, the current mode last
 	guards []*lexState
+	first  *threads // at the beginning of the next token; nil if they are not known
 }
 
 // Speller returns a Speller for the machine's lexer.
@@ -194,8 +198,27 @@ func (n *lexState) makes(kind int32) bool {
 // token of an input may match the end of the input. The last match must be one of the
 // given rule, unless that is negative.
 func (s *Speller) Place(from Lexed, kind int32, rule int, text []byte, last bool) []Lexed {
+	if len(text) == 0 {
+		return nil
+	}
+	at := s.first(from)
+	for rest := text; len(rest) > 0 && at != dead; {
+		char, class, width := s.lexer.classes.first(rest)
+		rest = rest[width:]
+		if at = s.after(at, class, char); at == divided {
+			return s.placeParts(from, kind, rule, text, last)
+		}
+	}
+	if at == dead {
+		return nil
+	}
+	return s.endings(at, kind, rule, last)
+}
+
+// placeParts is like Place. The token may consist of several matches.
+func (s *Speller) placeParts(from Lexed, kind int32, rule int, text []byte, last bool) []Lexed {
 	first, ok := s.enter(from)
-	if !ok || len(text) == 0 {
+	if !ok {
 		return nil
 	}
 	var rooms [2][4]spelling // enough for most tokens
