@@ -54,6 +54,7 @@ func (l *lab) associate(ctx context.Context, c cell) (row, error) {
 // A learnedTable is a table with a line for each program of chapter 5 and setting.
 type learnedTable struct {
 	name, title, intro string
+	way                string   // to generate inputs, if there are several
 	columns            []string // with published figures
 	unmatched          []string // without
 }
@@ -77,7 +78,7 @@ func (l *lab) learnedTable(ctx context.Context, measure func(context.Context, ce
 	for seed := 1; seed <= l.seeds; seed++ {
 		for _, p := range selected {
 			for _, s := range settings() {
-				cells = append(cells, cell{Table: t.name, Program: p.Name, Setting: s.name, Seed: seed, N: l.n})
+				cells = append(cells, cell{Table: t.name, Program: p.Name, Setting: s.name, Way: t.way, Seed: seed, N: l.n})
 			}
 		}
 	}

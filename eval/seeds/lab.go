@@ -41,6 +41,7 @@ type lab struct {
 	sets     int           // sets of a forest
 	limit    time.Duration // time after which no further cell is measured; 0 for none
 	report   bool          // measure nothing
+	varied   bool          // targeted inputs are of varied size instead of the smallest
 	progress io.Writer
 
 	started time.Time

@@ -119,6 +119,31 @@ func TestFill(t *testing.T) {
 	}
 }
 
+// Targeted inputs of varied size are other cells than the smallest ones.
+func TestTargetingWay(t *testing.T) {
+	l := newLab(t)
+	l.only = regexp.MustCompile("^gson$")
+	for i, way := range []string{"", variedWay, variedWay} {
+		measured, want := 0, len(settings())
+		if i == 2 {
+			want = 0 // measured before
+		}
+		_, err := l.learnedTable(t.Context(), func(_ context.Context, c cell) (row, error) {
+			if measured++; c.Way != way {
+				t.Errorf("got way %q, want %q", c.Way, way)
+			}
+			return row{Values: map[string]float64{"methods": 1}}, nil
+		}, learnedTable{name: "targeting", way: way, unmatched: []string{"methods"}})
+		if err != nil || measured != want {
+			t.Errorf("%q: measured %d cells, %v; want %d", way, measured, err, want)
+		}
+	}
+	l.varied = true
+	if got := l.command("targeting", "^gson$"); !strings.Contains(got, " -varied ") {
+		t.Errorf("command %s: no -varied", got)
+	}
+}
+
 // A value that no seed has, such as the F1 of rare methods where there are none, is an empty
 // cell; a value of 0 is not.
 func TestUnknownValues(t *testing.T) {

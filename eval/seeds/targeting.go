@@ -19,9 +19,13 @@ import (
 // targetingTable measures how many targeted inputs reach their method, and how much of the program
 // they execute.
 func targetingTable(ctx context.Context, l *lab) (*report.Document, error) {
+	way, inputs := "", "The input of a leaf is the smallest one. "
+	if l.varied {
+		way, inputs = variedWay, "The input of a leaf is one of varied sizes. "
+	}
 	return l.learnedTable(ctx, l.target, learnedTable{
-		name: "targeting", title: "Targeting: Tables 5.3 and 5.4 of the dissertation",
-		intro: "Each learned method gets one input for each leaf of its tree that predicts it with a Gini impurity of at most 0.3, and as many random inputs. " +
+		name: "targeting", title: "Targeting: Tables 5.3 and 5.4 of the dissertation", way: way,
+		intro: "Each learned method gets one input for each leaf of its tree that predicts it with a Gini impurity of at most 0.3, and as many random inputs. " + inputs +
 			"*Relative* is the share of a method's inputs that reach it (median over methods), *absolute* the share of the learned methods that at least one of their own inputs reaches; a method without inputs counts as not reached. " +
 			"*Median* and *mean* are the methods that one input reaches; the random ones are the test inputs. *Calls* is how often all inputs of a method call it (mean over methods), " +
 			"and d is Cohen's d of the differences, p the p-value of Wilcoxon's signed-rank test. Bytes are the mean size of an input, and exceptions those with different stacks.",
@@ -56,7 +60,10 @@ func (l *lab) target(ctx context.Context, c cell) (row, error) {
 	}
 	runner := built.NewRunner(observe.Limits{})
 	defer runner.Close()
-	t := &targets{learned: x, runner: runner, targeter: targeter, seed: drawSeed(c.Seed, "target")}
+	t := &targets{learned: x, runner: runner, targeter: targeter, draw: onePerLeaf, seed: drawSeed(c.Seed, "target")}
+	if c.Way == variedWay {
+		t.draw = oneVaried
+	}
 	for unit := range x.model.Units {
 		if x.model.Trainable(unit) {
 			if err := t.target(ctx, unit); err != nil {
@@ -73,6 +80,7 @@ type targets struct {
 
 	runner         *observe.Runner
 	targeter       *aim.Targeter
+	draw           aim.Draw
 	seed           uint64
 	without        int // methods without an input
 	aimed, drawn   hits
@@ -93,11 +101,19 @@ func onePerLeaf(ctx context.Context, s *solve.Solution, r *rand.Rand, _ int) ([]
 	return s.Smallest(ctx, r, 1)
 }
 
+// variedWay is the way of [oneVaried] to generate inputs.
+const variedWay = "varied"
+
+// oneVaried draws an input of a solution that may be larger than the smallest.
+func oneVaried(ctx context.Context, s *solve.Solution, r *rand.Rand, _ int) ([]*generate.Input, error) {
+	return s.Varied(ctx, r, 1)
+}
+
 // target generates inputs for a method, and as many random ones.
 func (t *targets) target(ctx context.Context, unit int) error {
 	leaves := slices.DeleteFunc(t.model.Leaves(unit), func(leaf model.Leaf) bool { return !leaf.Reached || leaf.Gini() > gini })
 	found, err := t.targeter.Find(ctx, rand.New(rand.NewPCG(t.seed, uint64(unit))), []int{unit}, nil, //nolint:gosec // not negative
-		aim.Options{N: max(len(leaves), 1), Draw: onePerLeaf, AnyOutcome: true})
+		aim.Options{N: max(len(leaves), 1), Draw: t.draw, AnyOutcome: true})
 	if err != nil {
 		return err
 	}

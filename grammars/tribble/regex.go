@@ -17,7 +17,9 @@ import (
 //	"text" \c               these characters themselves
 //
 // An operator where a character must come is that character, as in the library
-// dk.brics.automaton, whose notation this is.
+// dk.brics.automaton, whose notation this is. TRIBBLE enables only complement and
+// intersection of the library's optional syntax, so that #, @ and < are characters and not
+// the empty language, any text or an interval.
 func compile(ctx context.Context, pattern string) (a *automaton, err error) {
 	x := &regex{network: &network{ctx: ctx}, rest: pattern}
 	defer func() {

@@ -75,6 +75,7 @@ func TestParse(t *testing.T) {
 		"a large range":                {`'a := 'b' -> 'z'`, "a : regex1_0 ;\nregex1_0 : 'b'..'c' | 'd'..'e' | 'f'..'g' | 'h'..'i' | 'j'..'k' | 'l'..'m' | 'n'..'o' | 'p'..'q' | 'r'..'s' | 't'..'u' | 'v'..'w' | 'x'..'y' | 'z' ;"},
 		"a regular expression":         {`'a := "x(yz)*".regex`, "a : regex1_0 ;\nregex1_0 : 'x' regex1_1 | 'x' ;\nregex1_1 : 'y' regex1_2 ;\nregex1_2 : 'z' regex1_1 | 'z' ;"},
 		"one that can be empty":        {`'a := "x*".regex`, "a : regex1_0 ;\nregex1_0 : 'x' regex1_0 | 'x' |  ;"},
+		"characters, not operators":    {`'a := "#@<1-2>".regex`, "a : regex1_0 ;\nregex1_0 : '#' regex1_1 ;\nregex1_1 : '@' regex1_2 ;\nregex1_2 : '<' regex1_3 ;\nregex1_3 : '1' regex1_4 ;\nregex1_4 : '-' regex1_5 ;\nregex1_5 : '2' regex1_6 ;\nregex1_6 : '>' ;"},
 		"an intersection":              {`'a := "[a-d]{2}&~(a.|.b)&.[a-b]".regex`, "a : regex1_0 ;\nregex1_0 : ('b' | 'c' | 'd') regex1_1 ;\nregex1_1 : 'a' ;"},
 		"names that are taken":         {`'a := "x".regex ~ 'regex1_0, 'regex1_0 := "y"`, "a : regex_1_0 regex1_0 ;\nregex_1_0 : 'x' ;\nregex1_0 : 'y' ;"},
 		"merged literals":              {tribble.MergeLiterals + "\n'a := \"x\" ~ \"y\" ~ 'b ~ ('c | \"u\" ~ 'b), 'b := \"z\", 'c := \"v\".rep", "a : 'xyz' (c | 'uz') ;\nc : 'v'* ;"},
