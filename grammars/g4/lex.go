@@ -89,6 +89,11 @@ func (s *scanner) scan() token {
 			}
 			return t
 		}
+		if quoted := doubleQuoted(s.text[s.off:]); quoted != "" {
+			s.report(t.Pos, Error, "%s: a literal must be in single quotes", quoted)
+			s.advance(len(quoted))
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(s.text[s.off:])
 		s.report(t.Pos, Error, "unexpected character %q", r)
 		s.advance(size)
@@ -349,4 +354,16 @@ var nameStarts = []RuneRange{ //nolint:gochecknoglobals // a table, never change
 	{0xF900, 0xFDCF},
 	{0xFDF0, 0xFEFE},
 	{0xFF00, 0xFFFD},
+}
+
+// doubleQuoted returns the text in double quotes that text begins with, or "".
+func doubleQuoted(text string) string {
+	if !strings.HasPrefix(text, `"`) {
+		return ""
+	}
+	end := strings.IndexAny(text[1:], "\"\r\n")
+	if end < 0 || text[1+end] != '"' {
+		return ""
+	}
+	return text[:end+2]
 }

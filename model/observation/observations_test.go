@@ -360,3 +360,21 @@ func BenchmarkReader(b *testing.B) {
 		}
 	}
 }
+
+// A byte order mark at the start of a file, and of each concatenated file, is skipped.
+func TestByteOrderMark(t *testing.T) {
+	const file = "\ufeff{\"inroad\":\"observations/1\",\"subject\":\"s\"}\r\n{\"input\":\"\ufeffa\",\"methods\":[\"m\"]}\r\n"
+	r := observation.NewReader(strings.NewReader(file + file))
+	if got := r.Header().Subject; got != "s" {
+		t.Errorf("got subject %q, want s", got)
+	}
+	for range 2 {
+		o, err := r.Next()
+		if err != nil || string(o.Input) != "\ufeffa" {
+			t.Fatalf("got input %q, %v", o.Input, err)
+		}
+	}
+	if _, err := r.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("got %v at the end, want EOF", err)
+	}
+}

@@ -98,7 +98,9 @@ func (r *Reader) next(first bool) (Observation, error) {
 			r.err = err
 			return Observation{}, err
 		}
-		text = bytes.TrimSpace(text)
+		// Some editors and shells begin a file with a byte order mark. Files may have been
+		// concatenated, so it can be at the start of any line.
+		text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
 	}
 	if by := compression(text); first && by != "" {
 		r.err = io.EOF // nothing else can be read

@@ -72,11 +72,15 @@ func (c *testsObserveCommand) run(ctx context.Context) error {
 	bar := cli.NewProgress(c.Err, "tests", 0)
 	c.tests.Progress = func(done, total int) { bar.SetStage("tests", done, total) }
 	n := 0
-	err := outfile.Write(c.out, 0o644, func(w io.Writer) (err error) {
-		n, err = c.tests.Observe(ctx, w)
-		return err
+	var observed error
+	err := outfile.Write(c.out, 0o644, func(w io.Writer) error {
+		n, observed = c.tests.Observe(ctx, w)
+		return observed
 	})
 	bar.End()
+	if _, ok := errors.AsType[*fs.PathError](err); observed != nil && !ok { // not about the file
+		return observed
+	}
 	if err != nil {
 		return cli.FileError(c.out, err)
 	}

@@ -33,13 +33,20 @@ observations. --format commit prints only the commit, for scripts.`,
 		Example: `  inroad model show p.model
   git fetch --depth=1 origin "$(inroad model show p.model --format commit)"
   inroad model show p@latest --server http://localhost:8080 --format json`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.model != "" {
+				args = append(args, c.model)
+			}
+			if len(args) != 1 {
+				return fmt.Errorf("expected 1 model, as an argument or with --model, got %d", len(args))
+			}
 			c.model, c.Streams = args[0], cli.StreamsOf(cmd)
 			return c.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
+	flags.StringVar(&c.model, "model", "", "`MODEL` to show, if it is not an argument")
 	cli.BindFormat(flags, &c.format, "text", "json", "commit")
 	c.server.Bind(flags)
 	return cmd

@@ -33,6 +33,7 @@ t : ( A # inner ) ; // ERROR "alternatives inside parentheses cannot have labels
 U : 'u' # label ; // ERROR "alternatives of lexer rules cannot have labels"
 v : A ) ; // ERROR "expected .;. or another element of rule v, found .\).$"
 _w : A ; // ERROR "unexpected character '_'"
+dq : "a b" A ; // ERROR "^.a b.: a literal must be in single quotes$"
 x : A / B ; // WARNING "stray / is ignored"
 y : { don't } // WARNING "unbalanced quotes between { and }"
   ;
