@@ -67,7 +67,7 @@ func (k *task) fit(ctx context.Context, v *view, targets []*target, rows []int32
 				if err := context.Cause(ctx); err != nil {
 					return err
 				}
-				r, err := fitter.Fit(targets[groups[i][0]].labels)
+				r, err := fitter.Fit(ctx, targets[groups[i][0]].labels)
 				if err != nil {
 					return err
 				}

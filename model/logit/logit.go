@@ -6,6 +6,7 @@ package logit
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -57,24 +58,29 @@ type Fitter struct {
 	holders   []int32   // of columns that were chosen before, as indices in rows
 	holdersAt []int32   // by column: start of its rows in holders, or -1
 
-	// Of the current fit. The following are by row.
+	// Of the current fit.
+	sampled []int32 // by row: index in the sample, or -1; empty if the sample has all rows
+	cells   []int32 // holders in the sample, if it does not have all rows
+	columns []column
+	bias    float64
+	penalty float64
+	// By row of the sample.
 	labels     []float64
 	weights    []float64
 	odds       []float64
 	oddsBefore []float64 // odds before the current step
 	curvature  []float64
 	residual   []float64
-	columns    []column
-	bias       float64
-	active     activeSet
 }
 
 // A column is a column that may get a weight.
 type column struct {
 	at      int32
-	holders []int32 // indices in rows
+	holders []int32 // indices in the sample
 	weight  float64
-	before  float64 // weight before the current approximation
+	// Of the current approximation.
+	before    float64 // weight before
+	curvature float64 // 0 if not computed yet
 }
 
 // NewFitter returns a fitter for the given rows of t, or for all rows if rows is
@@ -89,8 +95,6 @@ func NewFitter(t *dtree.Table, rows []int32, opt Options) (*Fitter, error) {
 	f := &Fitter{
 		table: t, read: t.Reader(), opt: opt, rows: rows, base: make([]int32, t.Columns()), local: make([]int32, t.Rows()),
 		positives: make([]int32, t.Columns()), gains: make([]float64, t.Columns()), holdersAt: make([]int32, t.Columns()),
-		labels: make([]float64, len(rows)), weights: make([]float64, len(rows)), odds: make([]float64, len(rows)),
-		curvature: make([]float64, len(rows)), residual: make([]float64, len(rows)),
 	}
 	for i := range f.local {
 		f.local[i] = -1
@@ -112,16 +116,15 @@ func NewFitter(t *dtree.Table, rows []int32, opt Options) (*Fitter, error) {
 }
 
 // FitterMemory returns the number of bytes that a fitter allocates for a table with the
-// given numbers of columns, rows and cells, in addition to the table. It leaves out the
-// active set: 4 bytes for each row of a column with a weight, and 8 bytes for each pair of
-// such columns.
+// given numbers of columns, rows and cells, in addition to the table.
 func FitterMemory(columns, rows, cells int) int64 {
-	return 20*int64(columns) + 64*int64(rows) + 4*int64(min(cells, maxCells))
+	const denser = 8 // rows in a sample may have so many times the cells of other rows
+	return 20*int64(columns) + 80*int64(rows) + 4*int64(min(cells, maxCells)) + 4*int64(min(cells, denser*maxSampled))
 }
 
 // Fit fits a regression to the labels. Positive rows are weighted by the square root
 // of the class ratio, as by [dtree.Sqrt]. The result is empty if all labels are equal.
-func (f *Fitter) Fit(labels dtree.Bits) (Regression, error) {
+func (f *Fitter) Fit(ctx context.Context, labels dtree.Bits) (Regression, error) {
 	positives := 0
 	for _, r := range f.rows {
 		if labels.Has(r) {
@@ -131,33 +134,16 @@ func (f *Fitter) Fit(labels dtree.Bits) (Regression, error) {
 	if positives == 0 || positives == len(f.rows) {
 		return Regression{}, nil
 	}
-	positiveWeight := math.Sqrt(float64(len(f.rows)-positives) / float64(positives))
-	for i, r := range f.rows {
-		f.labels[i], f.weights[i] = 0, 1
-		if labels.Has(r) {
-			f.labels[i], f.weights[i] = 1, positiveWeight
-		}
-	}
-	if err := f.choose(labels, positives, positiveWeight); err != nil {
+	chosen, err := f.choose(labels, positives)
+	if err != nil {
 		return Regression{}, err
 	}
-	odds := positiveWeight * float64(positives) / float64(len(f.rows)-positives)
-	f.bias = math.Log(odds)
-	for i := range f.odds {
-		f.odds[i] = f.bias
+	f.drawSample(labels, positives, chosen)
+	if err := f.addColumns(chosen); err != nil {
+		return Regression{}, err
 	}
-	all := true // whether columns without a weight may get one
-	settled := firstTolerance
-	loss := f.approximate()
-	for range maxApproximations {
-		var change float64
-		loss, change = f.improve(loss, all)
-		if change < tolerance && all {
-			break
-		}
-		if all = change < settled; all {
-			settled = max(settled/10, tolerance)
-		}
+	if err := f.followPath(ctx); err != nil {
+		return Regression{}, err
 	}
 	out := Regression{Bias: round(f.bias)}
 	for _, c := range f.columns {
@@ -172,12 +158,20 @@ func (f *Fitter) Fit(labels dtree.Bits) (Regression, error) {
 // round rounds a weight to hundredths, which are enough to decide.
 func round(weight float64) float64 { return math.Round(100*weight) / 100 }
 
-// maxCells is the maximum number of rows of all chosen columns together. It limits the
-// memory for large tables.
-const maxCells = 1 << 23
+// balance returns the weight of positive rows.
+func balance(positives, negatives int) float64 {
+	return math.Sqrt(float64(negatives) / float64(positives))
+}
 
-// choose selects the columns with the highest gain.
-func (f *Fitter) choose(labels dtree.Bits, positives int, positiveWeight float64) error {
+// Limits of the number of cells: the rows of all chosen columns together.
+const (
+	maxCells   = 1 << 23 // limits the memory for large tables
+	maxSampled = 1 << 17 // in the sample of a fit; limits its time
+)
+
+// choose returns the columns with the highest gain.
+func (f *Fitter) choose(labels dtree.Bits, positives int) ([]int32, error) {
+	positiveWeight := balance(positives, len(f.rows)-positives)
 	clear(f.positives)
 	for _, r := range f.rows {
 		if !labels.Has(r) {
@@ -185,7 +179,7 @@ func (f *Fitter) choose(labels dtree.Bits, positives int, positiveWeight float64
 		}
 		row, err := f.read.Row(r)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, c := range row {
 			f.positives[c]++
@@ -225,7 +219,48 @@ func (f *Fitter) choose(labels dtree.Bits, positives int, positiveWeight float64
 			break
 		}
 	}
-	return f.addColumns(chosen)
+	return chosen, nil
+}
+
+// drawSample selects the rows of the current fit: all rows, if the cells of the chosen
+// columns are few, or a sample. The sample has all rows of a rare class, and its weights
+// make up for that. Rows come from all parts of the table.
+func (f *Fitter) drawSample(labels dtree.Bits, positives int, chosen []int32) {
+	cells, all := 0, len(f.rows)
+	for _, c := range chosen {
+		cells += int(f.base[c])
+	}
+	wanted := all
+	if cells > maxSampled {
+		wanted = max(2, int(float64(all)*maxSampled/float64(cells)))
+	}
+	rare := min(positives, all-positives)
+	takeRare := min(rare, wanted/2)
+	take := [2]int{wanted - takeRare, takeRare} // by label
+	of := [2]int{all - positives, positives}
+	if positives > rare {
+		take[0], take[1] = take[1], take[0]
+	}
+	// Positive rows weigh as much, compared with negative rows, as without a sample.
+	weights := [2]float64{1, balance(positives, all-positives) * float64(take[0]*of[1]) / float64(of[0]*take[1])}
+	f.labels, f.weights, f.sampled = f.labels[:0], f.weights[:0], f.sampled[:0]
+	var seen [2]int
+	for _, r := range f.rows {
+		label := 0
+		if labels.Has(r) {
+			label = 1
+		}
+		at := seen[label]
+		seen[label]++
+		if wanted < all {
+			if at*take[label]/of[label] == (at+1)*take[label]/of[label] {
+				f.sampled = append(f.sampled, -1)
+				continue
+			}
+			f.sampled = append(f.sampled, int32(len(f.labels)))
+		}
+		f.labels, f.weights = append(f.labels, float64(label)), append(f.weights, weights[label])
+	}
 }
 
 // addColumns sets the columns of the current fit.
@@ -249,12 +284,29 @@ func (f *Fitter) addColumns(chosen []int32) error {
 			}
 		}
 	}
-	f.columns = f.columns[:0]
+	f.columns, f.cells = f.columns[:0], f.cells[:0]
+	if len(f.sampled) > 0 {
+		f.cells = slices.Grow(f.cells, maxSampled)
+	}
 	for _, c := range chosen {
 		first, n := f.holdersAt[c], f.base[c]
-		f.columns = append(f.columns, column{at: c, holders: f.holders[first : first+n]})
+		f.columns = append(f.columns, column{at: c, holders: f.inSample(f.holders[first : first+n])})
 	}
 	return nil
+}
+
+// inSample returns the indices in the sample of the rows that are in it.
+func (f *Fitter) inSample(rows []int32) []int32 {
+	if len(f.sampled) == 0 {
+		return rows
+	}
+	first := len(f.cells)
+	for _, r := range rows {
+		if i := f.sampled[r]; i >= 0 {
+			f.cells = append(f.cells, i)
+		}
+	}
+	return f.cells[first:len(f.cells):len(f.cells)]
 }
 
 // readHolders adds the rows of a column to f.holders.
@@ -292,132 +344,4 @@ func (f *Fitter) leastGain(highest float64) float64 {
 		}
 	}
 	return 0
-}
-
-// Limits of the iteration.
-const (
-	maxApproximations = 100
-	maxHalvings       = 20
-	maxSweeps         = 100
-	tolerance         = 0.01   // change of a weight by an approximation; the next one would change it much less
-	firstTolerance    = 0.1    // the same at first, before columns without a weight may get one
-	lossTolerance     = 1e-9   // relative growth of the loss by rounding
-	sweepTolerance    = 0.0005 // change of a weight by a sweep
-	minCurvature      = 1e-5
-)
-
-// approximate approximates the loss by a quadratic function at the current weights. It
-// returns the loss.
-func (f *Fitter) approximate() (loss float64) {
-	for i, odds := range f.odds {
-		small := math.Exp(-math.Abs(odds))
-		p := 1 / (1 + small) // of the more probable class
-		other := max(float64(small*p), minCurvature)
-		loss += float64(f.weights[i] * math.Log1p(small))
-		f.curvature[i] = f.weights[i] * p * other
-		if odds < 0 {
-			p = small * p
-		}
-		f.residual[i] = f.weights[i] * (f.labels[i] - p)
-		if (odds > 0) != (f.labels[i] > 0) {
-			loss += float64(f.weights[i] * math.Abs(odds))
-		}
-	}
-	for _, c := range f.columns {
-		loss += float64(f.opt.Penalty * math.Abs(c.weight))
-	}
-	return loss
-}
-
-// improve minimizes the approximation by coordinate descent, along the columns with a
-// weight and, if all is set, once along all columns. Then it approximates the loss at the
-// new weights. Where the approximation was so bad that the loss grew, improve goes only a part
-// of the way. It returns the loss, and the greatest change of a weight.
-func (f *Fitter) improve(before float64, all bool) (loss, change float64) {
-	bias := f.bias
-	f.oddsBefore = append(f.oddsBefore[:0], f.odds...)
-	for j := range f.columns {
-		f.columns[j].before = f.columns[j].weight
-	}
-	if all {
-		f.sweep(true)
-		f.sweep(false) // many columns lose their weight again, so that the set of the others is small
-		f.sweep(false)
-	}
-	f.descend()
-	loss = f.approximate()
-	for range maxHalvings {
-		if loss <= before*(1+lossTolerance) {
-			break
-		}
-		f.bias = (f.bias + bias) / 2
-		for j := range f.columns {
-			c := &f.columns[j]
-			c.weight = (c.weight + c.before) / 2
-		}
-		for i := range f.odds {
-			f.odds[i] = (f.odds[i] + f.oddsBefore[i]) / 2
-		}
-		loss = f.approximate()
-	}
-	change = math.Abs(f.bias - bias)
-	for _, c := range f.columns {
-		change = max(change, math.Abs(c.weight-c.before))
-	}
-	return loss, change
-}
-
-// sweep minimizes the approximation along the bias and each column, or, unless all is
-// set, each column with a weight.
-func (f *Fitter) sweep(all bool) {
-	sum, curvature := 0.0, 0.0
-	for i, r := range f.residual {
-		sum += r
-		curvature += f.curvature[i]
-	}
-	step := sum / curvature
-	f.bias += step
-	for i := range f.residual {
-		f.residual[i] -= float64(f.curvature[i] * step)
-		f.odds[i] += step
-	}
-	for j := range f.columns {
-		c := &f.columns[j]
-		if !all && c.weight == 0 {
-			continue
-		}
-		gradient := 0.0
-		for _, i := range c.holders {
-			gradient += f.residual[i]
-		}
-		if c.weight == 0 && math.Abs(gradient) <= f.opt.Penalty {
-			continue
-		}
-		curvature := 0.0
-		for _, i := range c.holders {
-			curvature += f.curvature[i]
-		}
-		weight := shrink(float64(curvature*c.weight)+gradient, f.opt.Penalty) / curvature
-		step := weight - c.weight
-		if step == 0 {
-			continue
-		}
-		c.weight = weight
-		for _, i := range c.holders {
-			f.residual[i] -= float64(f.curvature[i] * step)
-			f.odds[i] += step
-		}
-	}
-}
-
-// shrink moves x toward 0 by the penalty.
-func shrink(x, penalty float64) float64 {
-	switch {
-	case x > penalty:
-		return x - penalty
-	case x < -penalty:
-		return x + penalty
-	default:
-		return 0
-	}
 }

@@ -1,6 +1,8 @@
 package logit
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -60,7 +62,7 @@ func TestFitIsOptimal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := f.Fit(labels)
+		got, err := f.Fit(t.Context(), labels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,6 +109,79 @@ func TestFitIsOptimal(t *testing.T) {
 	}
 }
 
+// TestFitOfSample fits a regression to a table with too many cells for all rows, and checks
+// that the sample has all rows of the rare class, that the classes weigh as much as in the
+// table, and that the memory is within its limit.
+func TestFitOfSample(t *testing.T) {
+	const rows, columns = 12_000, 100
+	table, common := random(1, rows, columns)
+	rare := dtree.NewBits(rows)
+	for _, r := range table.Holders(3)[:60] {
+		rare.Set(r)
+	}
+	f, err := NewFitter(table, nil, Options{Penalty: 2, MaxColumns: columns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, labels := range map[string]dtree.Bits{"common": common, "rare": rare} {
+		got, err := f.Fit(t.Context(), labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cells int
+		for _, c := range f.columns {
+			cells += len(c.holders)
+		}
+		if len(f.labels) >= rows || cells > maxSampled*5/4 {
+			t.Errorf("%s: fitted to %d rows with %d cells, want about %d cells", name, len(f.labels), cells, maxSampled)
+		}
+		var n, weight [2]float64
+		for i, label := range f.labels {
+			n[int(label)]++
+			weight[int(label)] += f.weights[i]
+		}
+		positives := float64(labels.Count())
+		if want := math.Sqrt(positives / (rows - positives)); math.Abs(weight[1]/weight[0]-want) > 1e-9 {
+			t.Errorf("%s: positive rows have %.4f times the weight of negative rows, want %.4f", name, weight[1]/weight[0], want)
+		}
+		if name == "rare" && n[1] != positives {
+			t.Errorf("%.0f of %.0f rows of the rare class are in the sample", n[1], positives)
+		}
+		right := 0
+		for r := range int32(rows) {
+			if (got.LogOdds(bitsOf(table.Row(r), columns)) > 0) == common.Has(r) {
+				right++
+			}
+		}
+		if name == "common" && right < rows*9/10 { // 1 of 20 labels is random
+			t.Errorf("right about %d of %d rows", right, rows)
+		}
+	}
+	allocated := 4*(cap(f.rows)+cap(f.local)+cap(f.sampled)+cap(f.base)+cap(f.positives)+cap(f.holders)+cap(f.holdersAt)+cap(f.cells)) +
+		8*(cap(f.gains)+cap(f.labels)+cap(f.weights)+cap(f.odds)+cap(f.oddsBefore)+cap(f.curvature)+cap(f.residual))
+	cells := 0
+	for r := range int32(rows) {
+		cells += len(table.Row(r))
+	}
+	if limit := FitterMemory(columns, rows, cells); int64(allocated) > limit {
+		t.Errorf("%d bytes allocated, limit %d", allocated, limit)
+	}
+}
+
+// TestFitEnds checks that a fit ends with its context.
+func TestFitEnds(t *testing.T) {
+	table, labels := random(1, 200, 30)
+	f, err := NewFitter(table, nil, Options{Penalty: 2, MaxColumns: 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.Fit(ctx, labels); !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v, want that of the context", err)
+	}
+}
+
 // BenchmarkFit measures a fit whose columns are as dense and as many as those of a
 // program's inputs.
 func BenchmarkFit(b *testing.B) {
@@ -116,7 +191,7 @@ func BenchmarkFit(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := f.Fit(labels); err != nil {
+		if _, err := f.Fit(b.Context(), labels); err != nil {
 			b.Fatal(err)
 		}
 	}
