@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -46,6 +48,30 @@ func jsonArray(n int, key string, words []string) []byte {
 	}
 	b.WriteByte(']')
 	return b.Bytes()
+}
+
+var coldFile = flag.String("cold", "", "the JavaScript `file` that BenchmarkCold parses")
+
+// BenchmarkCold measures what a process does before its first tree: it loads a grammar and
+// parses one file, without cached predictions.
+func BenchmarkCold(b *testing.B) {
+	if *coldFile == "" {
+		b.Skip("-cold names no file")
+	}
+	input, err := os.ReadFile(*coldFile)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		g, err := bundled.Load(b.Context(), "javascript")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := g.Parse(b.Context(), input, grammars.ParseOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
 
 func BenchmarkParse(b *testing.B) {

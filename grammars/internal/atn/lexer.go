@@ -268,6 +268,9 @@ func (c *lexCache) closure(r *run, atEnd bool) closure {
 // add follows g. accepted tells whether a preferred path has already reached
 // the rule's end; add reports whether the end is reached now.
 func (c *closure) add(g lexConfig, accepted bool) bool {
+	for g.state.passes() {
+		g = g.to(g.state.edges[0].target)
+	}
 	if reached, ok := c.seen[g]; ok {
 		return accepted || reached
 	}
@@ -283,8 +286,9 @@ func (c *closure) add(g lexConfig, accepted bool) bool {
 		}
 		up := g.to(g.context.follow)
 		up.context = g.context.up
-		accepted = c.add(up, accepted)
-		c.seen[g] = accepted
+		if accepted = c.add(up, accepted); accepted {
+			c.seen[g] = true
+		}
 		return accepted
 	}
 	if slices.ContainsFunc(g.state.edges, (*edge).consumes) && (!accepted || !g.nonGreedy) {
@@ -311,8 +315,16 @@ func (c *closure) add(g lexConfig, accepted bool) bool {
 		}
 		accepted = c.add(n, accepted)
 	}
-	c.seen[g] = accepted
+	if accepted {
+		c.seen[g] = true
+	}
 	return accepted
+}
+
+// passes reports whether a state does nothing but lead to another state. Such states form no
+// cycle: a repetition has a decision.
+func (s *state) passes() bool {
+	return s.kind != ruleStop && len(s.edges) == 1 && s.edges[0].kind == epsilon
 }
 
 func (c *lexCache) push(up *lexContext, follow *state) *lexContext {
