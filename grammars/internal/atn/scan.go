@@ -30,7 +30,7 @@ func (s *Speller) Next(at Scan, goal *Goal, char rune) (Scan, bool) {
 		return at, false
 	}
 	class := s.lexer.classes.class(char)
-	to := at.at.edges[class]
+	to := at.at.edge(class)
 	if to == nil {
 		to = s.follow(at.at, goal, class, char)
 	}
@@ -56,7 +56,7 @@ func (s *Speller) follow(at *threads, goal *Goal, class uint16, char rune) *thre
 	})
 	to := s.share(goal, out)
 	if exact {
-		at.edges[class] = to
+		s.remember(at, class, to)
 	}
 	return to
 }

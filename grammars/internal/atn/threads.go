@@ -7,7 +7,7 @@ import "unicode/utf8"
 // once and remembers what follows it, so that most characters take one lookup.
 type threads struct {
 	list  []spelling
-	edges []*threads // by class: the threads after a character; nil if they are not known
+	edges []*threads // by class: the threads after a character; nil if they are not known, or if all are not
 	ends  []tokenEnd
 	done  tristate // of [Speller.Done]
 }
@@ -35,7 +35,7 @@ var (
 )
 
 // maxShared limits the memory of the threads that a speller keeps, in edges.
-const maxShared = 1 << 19
+const maxShared = 1 << 18
 
 // A shelf keeps threads by their states. Threads of different goals differ.
 type shelf struct {
@@ -68,11 +68,27 @@ func (s *Speller) share(goal *Goal, list []spelling) *threads {
 	}
 	t := of[key]
 	if t == nil {
-		t = &threads{list: list, edges: make([]*threads, s.lexer.classes.count)}
+		t = &threads{list: list}
 		of[key] = t
-		s.shelf.edges += len(t.edges)
 	}
 	return t
+}
+
+// edge returns the threads after a character of a class; nil if they are not known.
+func (t *threads) edge(class uint16) *threads {
+	if t.edges == nil {
+		return nil
+	}
+	return t.edges[class]
+}
+
+// remember sets the threads after a character of a class.
+func (s *Speller) remember(at *threads, class uint16, to *threads) {
+	if at.edges == nil {
+		at.edges = make([]*threads, s.lexer.classes.count)
+		s.shelf.edges += len(at.edges)
+	}
+	at.edges[class] = to
 }
 
 // Generation counts how often the speller forgot what it remembers for scans. A caller that
@@ -92,7 +108,7 @@ func (s *Speller) exactly(do func()) bool {
 // after returns the threads after a character of a class. It returns divided if a match
 // may end there that is only a part of a token.
 func (s *Speller) after(at *threads, class uint16, char rune) *threads {
-	if to := at.edges[class]; to != nil {
+	if to := at.edge(class); to != nil {
 		return to
 	}
 	var next []spelling
@@ -110,7 +126,7 @@ func (s *Speller) after(at *threads, class uint16, char rune) *threads {
 		to = s.share(nil, next)
 	}
 	if exact {
-		at.edges[class] = to
+		s.remember(at, class, to)
 	}
 	return to
 }
