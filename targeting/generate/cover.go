@@ -409,12 +409,16 @@ func (c *Cover) best(ctx context.Context, p features.Path, closing chooser, trie
 	found := 0
 	c.number++
 	goals := append([]*goal{c.x.newGoal(p, c.way(p[0]))}, c.needed(p)...)
-	for failed := 0; failed < tries && found < c.wanted(closing) && c.missed(p) < misses; {
+	wanted := c.wanted(closing)
+	for failed := 0; failed < tries && found < wanted+wanted/2 && c.missed(p) < misses; {
 		late, needs := failed >= tries/2, len(goals)
 		if late {
 			needs = 1 // a needed symbol may keep the tree from being written
 		}
-		d := c.draw(goals[:needs], c.chooser(p, closing, late, failed), failed, late && closing != nil)
+		// The shortest way to a path may leave no room for others, as a number that is the whole
+		// input does, so that the last packed trees leave it.
+		detours := closing == nil && found >= wanted || closing != nil && late
+		d := c.draw(goals[:needs], c.chooser(p, closing, late, failed), failed, detours)
 		some, err := c.finish(ctx, d, p)
 		if err != nil {
 			return nil, err

@@ -44,6 +44,28 @@ func TestCoverScannerless(t *testing.T) {
 	}
 }
 
+// TestCoverLeavesTheShortestWay checks that paths are packed into a list although each of
+// them has a shorter input without one.
+func TestCoverLeavesTheShortestWay(t *testing.T) {
+	g := grammartest.Load(t, "grammar g; options { scannerless = true; } v : '[' (v (',' v)*)? ']' | n ;"+
+		" n : 'a' x | 'b' x | 'c' x | 'd' x | 'e' x | 'f' x | 'g' x | 'h' x ; x : '0' | '1' | '2' ;")
+	x, err := generate.New(g, source(1), generate.Options{MaxNodes: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cover, err := generate.NewCover(x, 2, generate.CoverOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs := 0
+	for range covering(t, cover) {
+		inputs++
+	}
+	if covered, all := cover.Covered(); covered != all || inputs > 13 { // 26 by the shortest way
+		t.Errorf("%d inputs cover %d of %d paths, want at most 13 and all", inputs, covered, all)
+	}
+}
+
 // TestUnverified checks that inputs that are not parsed come with the drawn tree: the
 // parser reads every text of an ambiguous rule by its first alternative.
 func TestUnverified(t *testing.T) {
