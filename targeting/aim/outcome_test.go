@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,8 @@ import (
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting"
+	"github.com/inroad/inroad/targeting/generate"
+	"github.com/inroad/inroad/targeting/solve"
 )
 
 // A vowelProgram reads up to four letters, a to f. An a makes it crash with type A in
@@ -245,4 +248,24 @@ type runnerFunc func(input []byte) observation.Observation
 
 func (f runnerFunc) Run(_ context.Context, input []byte) (observation.Observation, error) {
 	return f(input), nil
+}
+
+// Plans for one outcome of a kind leave predictions to the other outcomes, also if no
+// input comes of them.
+func TestOutcomesOfKindShare(t *testing.T) {
+	a, m := vowels(t)
+	draw := func(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
+		found, err := smallestInputs(ctx, s, r, n)
+		if err == nil && len(found) > 0 && strings.Contains(string(found[0].Text), "a") {
+			_, err = varied(ctx, s, r, 2*maxTried) // many predictions in vain
+			found = nil
+		}
+		return found, err
+	}
+	for _, n := range []int{1, 2} {
+		result, err := a.Find(t.Context(), source(), units(t, m, "crash"), nil, Options{N: n, Outcome: "crash", Draw: draw})
+		if err != nil || len(result.Inputs) == 0 || result.Inputs[0].Outcome != "crash: E" {
+			t.Errorf("n = %d: got %+v, %v, want an input with the outcome crash: E", n, result, err)
+		}
+	}
 }

@@ -29,7 +29,7 @@ const (
 	maxStronger = 40 // stronger conditions per plan
 	maxAttempts = 16 // attempts to add stronger conditions to a plan
 
-	maxTried = 500 // predictions for each tier, plus 25 per requested input
+	maxTried = 500 // predictions for each tier and requested outcome, plus 25 per requested input
 )
 
 // A search looks for inputs that reach one unit, and as many others as possible, or
@@ -46,7 +46,7 @@ type search struct {
 	conflict    []targeting.Condition // the conditions of the first infeasible plan
 	leftOut     bool                  // plans were left out, so the failure of the others proves nothing
 	tried       int                   // inputs that the model predicted so far
-	stop        int                   // the number of predictions at which the tier ends
+	spent       map[string]int        // predictions in the current tier, by the outcome of their plan
 	solves      int                   // constraints that were solved
 	unlikely    int                   // inputs among them that are predicted not to reach the unit or not to have the outcome
 }
@@ -73,7 +73,8 @@ type plan struct {
 	texts      []solve.TokenText // of tokens; the solver does not guarantee them
 	pairs      []solve.Pair      // of children; likewise
 	tier       tier
-	units      []int // the units that inputs reach
+	outcome    string // the requested outcome that the plan is for; empty if only one is requested
+	units      []int  // the units that inputs reach
 }
 
 // and returns the plan combined with another way. Stronger conditions are those of
@@ -112,7 +113,7 @@ func (s *search) find(ctx context.Context) ([]Input, error) {
 	for len(plans) > 0 && len(out) < s.opt.N && (len(out) == 0 || plans[0].tier.fills()) {
 		if plans[0].tier != last {
 			last = plans[0].tier
-			s.stop = s.tried + maxTried + 25*s.opt.N
+			clear(s.spent)
 		}
 		var routes []route
 		if routes, plans, err = s.routes(ctx, plans); err != nil {
@@ -261,6 +262,9 @@ func (s *search) plans() ([]plan, error) {
 	add := func(t tier, w way, outcomes ...[]model.Condition) {
 		for _, conditions := range outcomes {
 			p := plan{stronger: w.stronger, tier: t}.and(w)
+			if len(s.outcomes) > 1 && s.unit != NoUnit {
+				p.outcome = conditions[0].Feature.Outcome
+			}
 			if s.unit != NoUnit {
 				p.units = []int{s.unit}
 			}
@@ -637,9 +641,14 @@ func (s *search) draw(ctx context.Context, p *solved, n int, before []Input) ([]
 	if err := s.strengthen(ctx, p); err != nil {
 		return nil, err
 	}
+	if s.spent == nil {
+		s.spent = map[string]int{}
+	}
 	var out []Input
 	for _, solution := range []*solve.Solution{p.stronger, p.solution} {
-		if s.tried > s.stop {
+		// A kind such as crash stands for several outcomes. Plans for one that is
+		// improbable together with the unit must leave predictions to the others.
+		if s.spent[p.outcome] > maxTried+25*s.opt.N {
 			break
 		}
 		answers := map[*generate.Input]*model.Answer{}
@@ -648,6 +657,7 @@ func (s *search) draw(ctx context.Context, p *solved, n int, before []Input) ([]
 				return false, nil
 			}
 			s.tried++
+			s.spent[p.outcome]++
 			answer, err := s.model.Predict(ctx, input.Text, grammars.Limits{})
 			if err != nil {
 				return false, err
