@@ -29,7 +29,7 @@ type layer struct {
 func NewExclusions(ctx context.Context, g *grammars.Grammar, opt Options) (*Exclusions, error) {
 	opt.Possible = false
 	e := &Exclusions{all: NewSpace(g, opt)}
-	layers, err := refine.Of(g, e.all.start()).Layers(ctx) //nolint:contextcheck // callers prepare the refinement
+	layers, err := refine.Of(g, e.all.start()).Layers(ctx)
 	opt.Possible = true
 	for _, l := range layers {
 		e.layers = append(e.layers, layer{l.Reason, newSpace(g, opt, l.Graph)})

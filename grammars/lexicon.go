@@ -60,6 +60,8 @@ type lexiconKey struct{}
 
 // Lexicon returns the tokens that the lexer can read. It returns nil if that cannot be
 // determined within the limits of the analysis. The grammar keeps the lexicon.
+//
+//nolint:contextcheck,nolintlint // callers that can wait prepare it with a context; contextcheck reads this at the function
 func (g *Grammar) Lexicon() *Lexicon {
 	return g.Memo(lexiconKey{}, func() any {
 		x, _ := newLexicon(context.Background(), g) // the only error is the context's

@@ -29,7 +29,7 @@ func refineAll(ctx context.Context, g *grammars.Grammar) (err error) {
 	defer limit.Catch(&err)
 	m := limit.NewMeter(ctx, maxSteps, &limit.Error{})
 	newPlain(m, g, g.Start)
-	newRefinement(m, g, g.Start).newGraph(m) //nolint:contextcheck // the lexicon is small
+	newRefinement(m, g, g.Start).newGraph(m)
 	return nil
 }
 

@@ -44,11 +44,11 @@ func (r *Refinement) NewProver(ctx context.Context) (_ *Prover, err error) {
 	m := limit.NewMeter(ctx, maxSteps, &limit.Error{What: "steps to prove paths impossible", Value: strconv.Itoa(maxSteps)})
 	known := r.preferences
 	known.unchosen = maps.Clone(known.unchosen) // more are found
-	adjacent := findAdjacent(m, r.grammar)      //nolint:contextcheck // the refinement has prepared the lexicon
+	adjacent := findAdjacent(m, r.grammar)
 	p := newPreference(m, r.grammar, r.start.Name, adjacent, known)
 	p.mostOpen, p.mostSkips = maxProofOpen, maxProofSkips
 	p.mostWork, p.mostVisits, p.totalWork, p.skips = maxProofWork, maxProofVisits, maxProverWork, maxSkips
-	//nolint:contextcheck // likewise
+	//nolint:contextcheck // a writer does not wait
 	return &Prover{
 		search: p, known: map[site]bool{}, modes: findPrecedence(m, r.grammar, r.start, adjacent),
 		writer: r.grammar.Writer(), merged: map[seam]bool{}, ends: canEnd(m, r.grammar, r.start, adjacent),

@@ -63,7 +63,6 @@ func Prepare(ctx context.Context, g *grammars.Grammar, start string) error {
 	if err := g.PrepareLexicon(ctx); err != nil {
 		return err
 	}
-	//nolint:contextcheck // the lexicon is prepared
 	r, err := metered(refinementKey{start}, func(m *limit.Meter) any { return newRefinement(m, g, start) })
 	if err != nil {
 		return err

@@ -107,8 +107,8 @@ func newGuided(ctx context.Context, grammar *grammars.Grammar, opt Options, a *a
 		return nil, err
 	}
 	g.grammar, g.corpus = g.aimer.trainer.Grammar(), corpus
-	g.effort = newEffort(g.Effort, g.Round, ratesOf(g.grammar, opt.Start)) //nolint:contextcheck // the grammar is prepared
-	if g.grammar != grammar {                                              // the trees are those of another copy
+	g.effort = newEffort(g.Effort, g.Round, ratesOf(g.grammar, opt.Start))
+	if g.grammar != grammar { // the trees are those of another copy
 		for i, tree := range corpus {
 			if g.corpus[i], err = parse(ctx, g.grammar, opt.Start, tree.Input()); err != nil {
 				return nil, err

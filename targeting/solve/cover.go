@@ -52,7 +52,7 @@ func (s *Solver) Complete(ctx context.Context, c *generate.Cover, r *rand.Rand, 
 	if err != nil {
 		return nil, err
 	}
-	prover, err := refine.Of(s.grammar, s.start.Name).NewProver(ctx) //nolint:contextcheck // the solver has refined the grammar
+	prover, err := refine.Of(s.grammar, s.start.Name).NewProver(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package atn
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // threads are the states of the lexer in the middle of a token: several while it is not
 // certain how the token is divided into matches. A [Speller] keeps each list of states
@@ -29,6 +32,8 @@ const (
 )
 
 // Threads without an edge to follow.
+//
+//nolint:gochecknoglobals // never changed
 var (
 	dead    = &threads{} // no token continues with the character
 	divided = &threads{} // a match may end that is only a part of a token: see [Speller.Place]
@@ -57,10 +62,12 @@ func (s *Speller) share(goal *Goal, list []spelling) *threads {
 		s.shelf = newShelf() // threads in use remain valid
 		s.generation++
 	}
-	key := ""
+	var states strings.Builder
 	for _, t := range list {
-		key += string(rune(len(t.guards))) + s.shelf.keys.of(t)
+		states.WriteRune(rune(len(t.guards)))
+		states.WriteString(s.shelf.keys.of(t))
 	}
+	key := states.String()
 	of := s.shelf.of[goal]
 	if of == nil {
 		of = map[string]*threads{}
