@@ -200,7 +200,8 @@ func (c *comparer) sourceFile(f FileStatus) {
 }
 
 // dropMoved drops declarations that were moved to another place unchanged: one was
-// deleted, and one with the same name, owner and content was added.
+// deleted, and one with the same name, owner and content was added. Those of a module that is
+// gone count as deleted: nothing tells before a run that other code still asks for the module.
 func (c *comparer) dropMoved() {
 	type content struct {
 		kind         source.Kind
@@ -221,7 +222,7 @@ func (c *comparer) dropMoved() {
 			continue
 		}
 		if from := deleted[of(e.head)]; len(from) > 0 {
-			moved[i], moved[from[0]] = true, true
+			moved[i], moved[from[0]] = true, !c.isGoneModule(c.edits[from[0]].file)
 			c.moved[e.head] = declRef{file: c.edits[from[0]].file, decl: c.edits[from[0]].base}
 			deleted[of(e.head)] = from[1:]
 		}
@@ -234,6 +235,13 @@ func (c *comparer) dropMoved() {
 	}
 	c.edits = kept
 	c.joinSignatures()
+}
+
+// isGoneModule reports whether a file is a module that is found by its name when the program
+// runs, and that the head does not have.
+func (c *comparer) isGoneModule(name string) bool {
+	language := source.LanguageOf(name)
+	return (language == "python" || language == "javascript") && c.outline(c.Head, name) == nil
 }
 
 // joinSignatures joins a method that was deleted with one that was added in the same

@@ -418,6 +418,18 @@ func TestCompareScripts(t *testing.T) {
 			}
 		})
 	}
+	for _, tc := range []struct{ name, from, to, want string }{
+		{"a module of Python that is renamed", "b.py", "b2.py", "parse value"},
+		{"a module of JavaScript that is renamed", "a.js", "a2.js", "parse value"},
+		{"a file of C that is renamed", "c.c", "c2.c", ""},
+		{"a file of Rust that is renamed", "d.rs", "e.rs", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := affectedBy(t, base, base, with(base, tc.from, "", tc.to, base[tc.from])); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
 }
 
 // TestCompareManifests changes files that name dependencies.
