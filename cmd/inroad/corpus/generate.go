@@ -197,7 +197,11 @@ func (c *generateCommand) noteCoverage(s openapi.GenerateSummary) {
 	if len(reasons) > 0 {
 		more += " (" + strings.Join(reasons, ", ") + ")"
 	}
-	c.Notef("k=%d: %d of %d (%s %%)%s", c.req.K, s.Covered, s.Paths, cli.Percent(s.Covered, big.NewInt(int64(s.Paths))), more)
+	if s.Paths == 0 {
+		c.Notef("note: no tree has a path of length %d; a smaller --k may have inputs", c.req.K)
+	} else {
+		c.Notef("k=%d: %d of %d (%s %%)%s", c.req.K, s.Covered, s.Paths, cli.Percent(s.Covered, big.NewInt(int64(s.Paths))), more)
+	}
 	for _, m := range s.Missing {
 		c.Notef("%s: %s: %s", cli.Printable(strings.Join(m.Path, " > ")), cli.Printable(string(m.Reason)), cli.Printable(m.Detail))
 	}
