@@ -339,13 +339,17 @@ func (b *lexiconBuilder) findPrevented() map[int][]int {
 		byType[r.Type] = append(byType[r.Type], r)
 	}
 	out := map[int][]int{}
-	for _, first := range slices.Sorted(maps.Keys(byType)) {
+	types := slices.Sorted(maps.Keys(byType))
+	for _, first := range types {
 		holds := b.holds(byType[first])
-		for _, second := range slices.Sorted(maps.Keys(byType)) {
+		if len(holds) == 0 {
+			continue
+		}
+		for _, second := range types {
 			prevented := func(h *atn.Hold) bool {
 				return !slices.ContainsFunc(byType[second], func(r *Reading) bool { return !b.speller.Prevents(h, r.endMode, r.goal) })
 			}
-			if len(holds) > 0 && b.ctx.Err() == nil && !slices.ContainsFunc(holds, func(h *atn.Hold) bool { return !prevented(h) }) {
+			if b.ctx.Err() == nil && !slices.ContainsFunc(holds, func(h *atn.Hold) bool { return !prevented(h) }) {
 				out[first] = append(out[first], second)
 			}
 		}
