@@ -66,7 +66,7 @@ func TestTools(t *testing.T) {
 		{"gcov", "kv.c", cProgram, "command -v gcc && command -v gcov", "gcc --coverage -o kv kv.c", `rm -f *.gcda; ./kv $2; gcov --json-format --stdout *.gcda >cov/$1.json`, c},
 		{"gcov folders", "kv.c", cProgram, "command -v gcc && command -v gcov", "gcc --coverage -o kv kv.c", `rm -f *.gcda; ./kv $2; mkdir cov/$1; cd cov/$1; gcov --json-format ../../*.gcda`, c},
 		{
-			"llvm-cov", "kv.c", cProgram, "command -v clang-14 && command -v llvm-cov-14 && command -v llvm-profdata-14", "clang-14 -fprofile-instr-generate -fcoverage-mapping -o kv kv.c",
+			"llvm-cov", "kv.c", cProgram, "command -v llvm-cov-14 && command -v llvm-profdata-14 && echo 'int main(void) { return 0; }' | clang-14 -fprofile-instr-generate -x c -o /dev/null -", "clang-14 -fprofile-instr-generate -fcoverage-mapping -o kv kv.c",
 			"LLVM_PROFILE_FILE=raw ./kv $2; llvm-profdata-14 merge -o prof raw; llvm-cov-14 export -instr-profile=prof ./kv >cov/$1.json", c,
 		},
 		{
