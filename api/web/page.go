@@ -14,6 +14,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed dist/index.html dist/assets
@@ -38,7 +39,10 @@ type file struct {
 type Page struct{ files map[string]file }
 
 // New returns the page.
-func New() (*Page, error) {
+func New() (*Page, error) { return thePage() }
+
+//nolint:gochecknoglobals // computed once, never changed: compressing takes most of the start of a service
+var thePage = sync.OnceValues(func() (*Page, error) {
 	p := &Page{files: map[string]file{}}
 	err := fs.WalkDir(dist, "dist", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -53,7 +57,7 @@ func New() (*Page, error) {
 		return err
 	})
 	return p, err
-}
+})
 
 func newFile(name string, text []byte) (file, error) {
 	digest := sha256.Sum256(text)
