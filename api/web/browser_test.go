@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +22,7 @@ import (
 	"github.com/inroad/inroad/api/store"
 	"github.com/inroad/inroad/api/store/bolt"
 	"github.com/inroad/inroad/examples/distributive"
+	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/bundled"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
@@ -30,6 +34,7 @@ func TestBrowser(t *testing.T) {
 	t.Parallel()
 	open := newStore(t)
 	train(t, open, "demo", distributiveObservations(t))
+	overruled := findOverruled(t, train(t, open, "votes", votes(t, 1)))
 	train(t, open, "large", manyMethods(t))
 	locked := newStore(t)
 	_, key, err := locked.NewKey(t.Context(), store.Key{Name: "page", Scopes: []store.Scope{"read"}})
@@ -38,7 +43,8 @@ func TestBrowser(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	runNode(ctx, t, node, "test/browser.mjs", "CHROMIUM="+chromium, "INROAD_PAGE="+serve(t, open, false), "INROAD_PAGE_LOCKED="+serve(t, locked, true), "INROAD_PAGE_KEY="+key)
+	runNode(ctx, t, node, "test/browser.mjs", "CHROMIUM="+chromium, "INROAD_PAGE="+serve(t, open, false), "INROAD_PAGE_LOCKED="+serve(t, locked, true), "INROAD_PAGE_KEY="+key,
+		"INROAD_PAGE_OVERRULED="+overruled)
 }
 
 var browserFlag = flag.Bool("browser", false, "test the page in a browser, too")
@@ -86,23 +92,30 @@ func serve(t *testing.T, st *bolt.Store, needKeys bool) string {
 	return running.URL
 }
 
-// train trains a model of observations of expressions, and stores it under a name.
-func train(t *testing.T, st *bolt.Store, name string, text []byte) {
-	t.Helper()
+// readAll returns observations and their header.
+func readAll(text []byte) (observation.Header, []observation.Observation) {
 	r := observation.NewReader(bytes.NewReader(text))
 	var all []observation.Observation
 	for o, err := r.Next(); err == nil; o, err = r.Next() {
 		all = append(all, o)
 	}
+	return r.Header(), all
+}
+
+// train trains a model of observations of expressions, and stores it under a name.
+func train(t *testing.T, st *bolt.Store, name string, text []byte) *model.Model {
+	t.Helper()
+	header, all := readAll(text)
 	sources, err := bundled.Sources("expr")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.Train(t.Context(), "", sources, r.Header(), all, model.Defaults())
+	m, err := model.Train(t.Context(), "", sources, header, all, model.Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
 	putModel(t, st, name, m)
+	return m
 }
 
 // putModel stores a model under a name.
@@ -133,6 +146,53 @@ func distributiveObservations(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+// votes returns observations of a program whose method "most" is reached by the inputs
+// with most of seven constructs, which a small decision tree cannot express.
+func votes(t *testing.T, seed uint64) []byte {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 0))
+	var out bytes.Buffer
+	line := json.NewEncoder(&out)
+	for range 150 {
+		var terms []string
+		for _, term := range []string{"x", "y", "(1)", "2*2", "3/3", "4%4", "-5"} {
+			if r.IntN(2) == 0 {
+				terms = append(terms, term)
+			}
+		}
+		methods := []string{"read"}
+		if len(terms) > 3 {
+			methods = append(methods, "most")
+		}
+		for range 1 + r.IntN(6) { // so that the number of terms does not decide
+			terms = append(terms, "6")
+		}
+		r.Shuffle(len(terms), func(i, j int) { terms[i], terms[j] = terms[j], terms[i] })
+		if err := line.Encode(map[string]any{"input": strings.Join(terms, "+"), "methods": methods}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
+// findOverruled returns an input for which a regression overrules the tree of the method "most".
+func findOverruled(t *testing.T, m *model.Model) string {
+	t.Helper()
+	most := slices.IndexFunc(m.Units, func(u observation.Unit) bool { return u.ID == "most" })
+	_, held := readAll(votes(t, 2))
+	for _, o := range held {
+		a, err := m.Predict(t.Context(), o.Input, grammars.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Methods[most].Overruled {
+			return string(o.Input)
+		}
+	}
+	t.Fatal("no regression overrules the tree of most")
+	return ""
 }
 
 // manyMethods returns observations of a program with 3,000 methods, some of which have

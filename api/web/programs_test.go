@@ -5,13 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/inroad/inroad/api/server"
 	"github.com/inroad/inroad/api/store"
-	"github.com/inroad/inroad/model/observation"
 )
 
 // markup is a name that a careless page would run.
@@ -28,10 +30,10 @@ func TestPrograms(t *testing.T) {
 	observe(t, st, "calc", "", demo)
 	observe(t, st, markup, "older", failures(t, 3))
 	observe(t, st, markup, "newer", failures(t, 30))
-	next := bytes.ReplaceAll(demo, []byte(`"subject":"calc"`), []byte(`"subject":"next"`))
-	observe(t, st, "next", "", next)
-	train(t, st, "next-before", next)
-	train(t, st, "next-after", withoutFoldSign(next))
+	before, after := changedProgram(t)
+	observe(t, st, "next", "", before)
+	train(t, st, "next-before", before)
+	train(t, st, "next-after", after)
 	locked := newStore(t)
 	observe(t, locked, "calc", "", demo)
 	keys := map[string]string{}
@@ -78,28 +80,41 @@ func serveJobs(t *testing.T, st store.Store, needKeys bool) string {
 // observe stores observations of a program.
 func observe(t *testing.T, st store.Store, subject, commit string, text []byte) {
 	t.Helper()
-	r := observation.NewReader(bytes.NewReader(text))
-	var all []observation.Observation
-	for o, err := r.Next(); err == nil; o, err = r.Next() {
-		all = append(all, o)
-	}
-	if _, err := st.AddObservations(t.Context(), subject, commit, r.Header().Units, all); err != nil {
+	header, all := readAll(text)
+	if _, err := st.AddObservations(t.Context(), subject, commit, header.Units, all); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// withoutFoldSign returns the observations of the demo as if foldSign was not reached by
-// inputs with a product.
-func withoutFoldSign(text []byte) []byte {
-	var out bytes.Buffer
-	for line := range bytes.Lines(text) {
-		if bytes.Contains(line, []byte(`"units"`)) || !bytes.Contains(bytes.SplitN(line, []byte(`"methods"`), 2)[0], []byte("*")) {
-			out.Write(line)
-			continue
-		}
-		out.Write(bytes.Replace(line, []byte(`"optimize.go#foldSign",`), nil, 1))
+// changedProgram returns observations of the program "next" before and after a
+// change. Inputs with a sign reach its method foldSign, after the change only those without a product.
+func changedProgram(t *testing.T) (before, after []byte) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 0))
+	var out [2]bytes.Buffer
+	for i := range out {
+		out[i].WriteString(`{"inroad":"observations/1","subject":"next"}` + "\n")
 	}
-	return out.Bytes()
+	for range 1000 {
+		terms := []string{fmt.Sprint(r.IntN(100))}
+		for _, term := range []string{"-x", "2*y", "(z)", "3%4"} {
+			if r.IntN(2) == 0 {
+				terms = append(terms, term)
+			}
+		}
+		sign, product := slices.Contains(terms, "-x"), slices.Contains(terms, "2*y")
+		r.Shuffle(len(terms), func(i, j int) { terms[i], terms[j] = terms[j], terms[i] })
+		for i, reached := range []bool{sign, sign && !product} {
+			methods := []string{"fold.go#fold"}
+			if reached {
+				methods = append(methods, "fold.go#foldSign")
+			}
+			if err := json.NewEncoder(&out[i]).Encode(map[string]any{"input": strings.Join(terms, "+"), "methods": methods}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return out[0].Bytes(), out[1].Bytes()
 }
 
 // failures returns observations with n distinct crashes, of which the first has two

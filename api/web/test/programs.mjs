@@ -135,7 +135,7 @@ test("compare: changed conditions, rates and an example", async (t) => {
   await page.getByRole("heading", { name: "1 changed method" }).waitFor();
   const item = page.locator("section[aria-labelledby=changes] > ol > li");
   assert.match(await item.textContent(), /foldSign reached by other inputs.*predict \d+ inputs differently; model error explains at most/s);
-  assert.match(await item.textContent(), /Reached before\s+\d+ of 1,000 observations, \d+.*Reached after\s+\d+ of 1,000 observations/s);
+  assert.match(await item.textContent(), /Reached before\s+\d+ of \d+ observations, \d+.*Reached after\s+\d+ of \d+ observations/s);
   const input = await item.getByText("Example:").locator("code").textContent();
   assert.match(input, /\*/);
   await inspect(page, "compare");
