@@ -23,6 +23,9 @@ var (
 	clangName   = regexp.MustCompile(`^clang(-\d+)?$`)
 	grammarName = regexp.MustCompile(`(?m)^(?:lexer |parser )?grammar (\w+);`)
 
+	transcript = regexp.MustCompile("(?ms)^```text\n(.*?)^```$")
+	number     = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
+
 	codeBlock = regexp.MustCompile("(?ms)^[ \t]*```.*?^[ \t]*```$")
 	codeSpan  = regexp.MustCompile("`[^`\n]*`")
 	heading   = regexp.MustCompile(`(?m)^#+ +(.*)$`)
@@ -70,6 +73,70 @@ func TestDocs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestReadme types the commands of the five minutes in README.md and reads what they
+// print. A line of three dots stands for lines that are left out.
+func TestReadme(t *testing.T) {
+	for _, tool := range []string{"sh", "go"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(tool + " not found")
+		}
+	}
+	const path = "../../README.md"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := transcript.FindStringSubmatch(string(text))
+	if block == nil {
+		t.Fatal("README.md has no transcript")
+	}
+	// A module of its own, so that nothing is written to the example's folder.
+	module := t.TempDir()
+	dir := filepath.Join(module, "examples", "distributive")
+	if err := os.CopyFS(filepath.Join(dir, "calc"), os.DirFS("../../examples/distributive/calc")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(module, "go.mod"), []byte("module github.com/inroad/inroad\n\ngo 1.26\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	said := block[1]
+	got := abridge(said, typeAgain(t, dir, said))
+	if *update {
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), said, got, 1)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := cmp.Diff(said, got); diff != "" {
+		t.Errorf("commands print something else (-said +printed); -update rewrites it:\n%s", diff)
+	}
+}
+
+// abridge returns what commands printed without the lines that a transcript leaves
+// out. A line that follows three dots may differ in its numbers.
+func abridge(said, printed string) string {
+	var out strings.Builder
+	lines := strings.SplitAfter(printed, "\n")
+	skip := false
+	for line := range strings.Lines(said) {
+		if line == "...\n" {
+			skip = true
+			out.WriteString(line)
+			continue
+		}
+		for skip && len(lines) > 0 && number.ReplaceAllString(lines[0], "#") != number.ReplaceAllString(line, "#") {
+			lines = lines[1:]
+		}
+		if len(lines) > 0 {
+			out.WriteString(lines[0])
+			lines = lines[1:]
+		}
+		skip = false
+	}
+	if !skip {
+		out.WriteString(strings.Join(lines, ""))
+	}
+	return out.String()
 }
 
 // TestLinks checks that the relative links of all documents lead to files and headings
