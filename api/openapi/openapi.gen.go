@@ -3720,7 +3720,7 @@ type ExplainMethodParams struct {
 	// Format Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture.
 	Format ExplainFormat `form:"format,omitempty" json:"format,omitempty,omitzero"`
 
-	// Whole Show the whole decision tree, including tests that are not significant.
+	// Whole Show the whole decision tree, including tests that are not significant, and in a text all weights of a regression.
 	Whole ExplainWhole `form:"whole,omitempty" json:"whole,omitempty,omitzero"`
 }
 
@@ -3729,7 +3729,7 @@ type ExplainOutcomeParams struct {
 	// Format Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture.
 	Format ExplainFormat `form:"format,omitempty" json:"format,omitempty,omitzero"`
 
-	// Whole Show the whole decision tree, including tests that are not significant.
+	// Whole Show the whole decision tree, including tests that are not significant, and in a text all weights of a regression.
 	Whole ExplainWhole `form:"whole,omitempty" json:"whole,omitempty,omitzero"`
 }
 

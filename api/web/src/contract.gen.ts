@@ -4224,7 +4224,7 @@ export interface components {
         StrictLines: boolean;
         /** @description Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture. */
         ExplainFormat: components["schemas"]["ExplanationFormat"];
-        /** @description Show the whole decision tree, including tests that are not significant. */
+        /** @description Show the whole decision tree, including tests that are not significant, and in a text all weights of a regression. */
         ExplainWhole: boolean;
         /** @description Maximum number of results. */
         Limit: number;
@@ -5488,7 +5488,7 @@ export interface operations {
             query?: {
                 /** @description Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture. */
                 format?: components["parameters"]["ExplainFormat"];
-                /** @description Show the whole decision tree, including tests that are not significant. */
+                /** @description Show the whole decision tree, including tests that are not significant, and in a text all weights of a regression. */
                 whole?: components["parameters"]["ExplainWhole"];
             };
             header?: never;
@@ -5530,7 +5530,7 @@ export interface operations {
             query?: {
                 /** @description Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture. */
                 format?: components["parameters"]["ExplainFormat"];
-                /** @description Show the whole decision tree, including tests that are not significant. */
+                /** @description Show the whole decision tree, including tests that are not significant, and in a text all weights of a regression. */
                 whole?: components["parameters"]["ExplainWhole"];
             };
             header?: never;
