@@ -3,7 +3,6 @@ package atn
 import (
 	"encoding/binary"
 	"slices"
-	"sort"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
@@ -14,8 +13,7 @@ import (
 // once and remembers what follows it, so that most characters take one lookup.
 type threads struct {
 	list  []spelling
-	few   atomic.Pointer[[]threadsEdge]             // what follows, by class in increasing order; nil if it is not known
-	all   atomic.Pointer[[]atomic.Pointer[threads]] // by class, instead of few if many are known
+	edges atomic.Pointer[threadsTable] // nil if none is known
 	ends  atomic.Pointer[[]tokenEnd]
 	done  atomic.Int32 // a tristate, of [Speller.Done]
 	shelf *shelf
@@ -55,8 +53,7 @@ var (
 // A shelf keeps threads by their states, for all spellers of a lexer. Threads of different
 // goals differ. It is safe for concurrent use.
 type shelf struct {
-	classes int
-	size    atomic.Int64 // approximate, in bytes
+	size atomic.Int64 // approximate, in bytes
 
 	lock sync.Mutex
 	ids  map[*lexState]uint32
@@ -66,12 +63,11 @@ type shelf struct {
 
 const (
 	maxShelf    = 32 << 20 // bytes of a shelf
-	maxFewEdges = 32       // edges of threads that are kept in a list
 	threadsSize = 300      // bytes of threads without their edges
 )
 
-func newShelf(classes int) *shelf {
-	return &shelf{classes: classes, ids: map[*lexState]uint32{}, of: map[*Goal]map[string]*threads{}}
+func newShelf() *shelf {
+	return &shelf{ids: map[*lexState]uint32{}, of: map[*Goal]map[string]*threads{}}
 }
 
 // shelf returns the shelf that the spellers of the lexer share. A full one is replaced; its
@@ -82,7 +78,7 @@ func (s *Speller) shelf() *shelf {
 		if now != nil && now.size.Load() <= maxShelf {
 			return now
 		}
-		s.cache.shelf.CompareAndSwap(now, newShelf(s.lexer.classes.count))
+		s.cache.shelf.CompareAndSwap(now, newShelf())
 	}
 }
 
@@ -133,21 +129,28 @@ func (s *shelf) id(state *lexState) uint32 {
 	return id
 }
 
+// A threadsTable has the edges of threads that are known. Edges are added in place, and are
+// found while others are added.
+type threadsTable struct {
+	slots []atomic.Pointer[threadsEdge] // a power of two, at most half of them in use; the class is the first place to look
+	count int                           // slots in use
+}
+
+// find returns the slot of a class, or a free one if there is no edge.
+func (e *threadsTable) find(class uint16) (*atomic.Pointer[threadsEdge], *threadsEdge) {
+	last := len(e.slots) - 1
+	for i := int(class) & last; ; i = (i + 1) & last {
+		if edge := e.slots[i].Load(); edge == nil || edge.class == class {
+			return &e.slots[i], edge
+		}
+	}
+}
+
 // edge returns the threads after a character of a class; nil if they are not known.
 func (t *threads) edge(class uint16) *threads {
-	if all := t.all.Load(); all != nil {
-		return (*all)[class].Load()
-	}
-	few := t.few.Load()
-	if few == nil {
-		return nil
-	}
-	for i := range *few {
-		if e := &(*few)[i]; e.class >= class {
-			if e.class == class {
-				return e.to
-			}
-			break
+	if table := t.edges.Load(); table != nil {
+		if _, edge := table.find(class); edge != nil {
+			return edge.to
 		}
 	}
 	return nil
@@ -158,31 +161,27 @@ func (t *threads) remember(class uint16, to *threads) {
 	s := t.shelf
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	if all := t.all.Load(); all != nil {
-		(*all)[class].Store(to)
-		return
+	table := t.edges.Load()
+	if table == nil {
+		table = &threadsTable{}
 	}
-	var few []threadsEdge
-	if known := t.few.Load(); known != nil {
-		few = *known
-	}
-	if len(few) == maxFewEdges {
-		all := make([]atomic.Pointer[threads], s.classes)
-		for _, e := range few {
-			all[e.class].Store(e.to)
+	if 2*table.count >= len(table.slots) {
+		old := table
+		table = &threadsTable{make([]atomic.Pointer[threadsEdge], max(2, 2*len(old.slots))), old.count}
+		for i := range old.slots {
+			if edge := old.slots[i].Load(); edge != nil {
+				slot, _ := table.find(edge.class)
+				slot.Store(edge)
+			}
 		}
-		all[class].Store(to)
-		s.size.Add(int64(8 * len(all)))
-		t.all.Store(&all)
-		return
+		s.size.Add(int64(8 * (len(table.slots) - len(old.slots))))
+		defer t.edges.Store(table)
 	}
-	i := sort.Search(len(few), func(i int) bool { return few[i].class >= class })
-	if i < len(few) && few[i].class == class {
-		return
+	if slot, edge := table.find(class); edge == nil {
+		slot.Store(&threadsEdge{class, to})
+		table.count++
+		s.size.Add(16)
 	}
-	few = slices.Insert(slices.Clip(few), i, threadsEdge{class, to})
-	s.size.Add(16)
-	t.few.Store(&few)
 }
 
 // exactly calls a function and reports whether no limit was exceeded.
