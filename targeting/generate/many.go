@@ -78,6 +78,13 @@ func (s *Stream) Next(ctx context.Context, n int) ([]*Input, error) {
 	return s.next(ctx, min(max(s.done, minBatch), maxBatch, n))
 }
 
+// Limit sets the maximum number of symbols of the trees to come; see [Options].
+func (s *Stream) Limit(nodes int) {
+	for _, x := range s.generators {
+		x.opt.MaxNodes = nodes
+	}
+}
+
 // The number of inputs of a batch. Batches grow: the first inputs tell most about
 // what is missing.
 const (

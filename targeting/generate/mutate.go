@@ -76,7 +76,7 @@ func (x *Generator) Mutate(ctx context.Context, tree, other *derivation.Tree, mu
 		if !ok {
 			continue
 		}
-		input, _, err := x.write(ctx, t, anyInput)
+		input, err := x.write(ctx, t, anyInput)
 		if err != nil {
 			return nil, err
 		}
