@@ -13,7 +13,6 @@ import (
 // use; each goroutine calls [Refinement.Modes], which is cheap.
 type Modes struct {
 	*endings
-	symbols *grammars.Symbols // nil until they are needed
 	sets    [][]Stack
 	numbers map[string]StackSet
 	plans   map[planKey]*Plan
@@ -243,10 +242,7 @@ func (m *Modes) Types(n *grammars.Node, t Turn) []int {
 
 // Symbols returns the symbols right below a token that is read in a way.
 func (m *Modes) Symbols(n *grammars.Node, r Reading) []*grammars.Node {
-	if m.symbols == nil {
-		m.symbols = m.grammar.Symbols()
-	}
-	return slices.DeleteFunc(slices.Clone(m.symbols.In(m.Inside(n, r.Rule))), func(s *grammars.Node) bool {
+	return slices.DeleteFunc(slices.Clone(m.grammar.Symbols().In(m.Inside(n, r.Rule))), func(s *grammars.Node) bool {
 		isPiece := s.Rule == nil && s.Target != nil && s.Target != r.Rule
 		return isPiece && !slices.Contains(r.pieces, s.Target)
 	})

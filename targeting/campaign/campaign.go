@@ -243,7 +243,7 @@ func (c *Campaign) parse(ctx context.Context, inputs [][]byte) ([]*derivation.Tr
 // parse returns the tree of an input, or nil if the input is outside the grammar or
 // exceeds a limit.
 func parse(ctx context.Context, g *grammars.Grammar, start string, input []byte) (*derivation.Tree, error) {
-	tree, err := g.Parse(ctx, input, grammars.ParseOptions{Start: start})
+	tree, err := g.Parse(ctx, input, grammars.ParseOptions{Start: start, Unlocated: true})
 	if _, outside := errors.AsType[*grammars.SyntaxError](err); outside {
 		return nil, nil //nolint:nilnil // no tree is an answer
 	}
