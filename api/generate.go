@@ -295,7 +295,7 @@ func (x *generation) cover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return x.report(ctx, cover)
+	return x.reportMissing(ctx, cover)
 }
 
 // coverAbsences adds inputs for absences that the inputs so far do not cover.

@@ -14,9 +14,9 @@ import (
 	"github.com/inroad/inroad/targeting/solve"
 )
 
-// report counts the paths of a cover that have no input by reason, and lists as many as
+// reportMissing counts the paths of a cover that have no input by reason, and lists as many as
 // requested.
-func (x *generation) report(ctx context.Context, cover *generate.Cover) error {
+func (x *generation) reportMissing(ctx context.Context, cover *generate.Cover) error {
 	plain := features.NewSpace(x.grammar.Grammar, features.Options{Start: x.opt.Start})
 	known := map[uint64]bool{}
 	for _, m := range x.missing {

@@ -225,9 +225,6 @@ type absences struct {
 
 func newAbsences(g *grammars.Grammar) *absences {
 	a := &absences{grammar: g, symbols: g.Symbols(), there: map[grammars.Occurrence]bool{}}
-	for _, r := range g.Rules {
-		a.symbols.In(g.Nodes[r.Root])
-	}
 	return a
 }
 

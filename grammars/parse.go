@@ -29,7 +29,10 @@ type ParseOptions struct {
 	// Latin1 parses each byte of the input as a character, U+0000 to U+00FF, instead of
 	// UTF-8. The tree has the text of these characters; see [derivation.Tree.Offset].
 	Latin1 bool
-	Limits Limits
+	// Unlocated leaves out the position and the expected tokens of a [*SyntaxError], which
+	// take longer to find than the tree. The error then says only that the input does not match.
+	Unlocated bool
+	Limits    Limits
 	// Ambiguous, if not nil, is called for each ambiguity: several alternatives of
 	// a decision derive the same tokens, and the first one wins. Detecting
 	// ambiguities slows the parse down.
@@ -141,7 +144,7 @@ func (g *Grammar) Parse(ctx context.Context, input []byte, opt ParseOptions) (*d
 		return nil, err
 	}
 	tree, err := g.machine.Parse(ctx, input, atn.Options{
-		Rule: rule.Index, Whole: !opt.Prefix, ANTLR: opt.ANTLR, Strict: opt.Strict, Ambiguous: g.ambiguous(opt.Ambiguous),
+		Rule: rule.Index, Whole: !opt.Prefix, ANTLR: opt.ANTLR, Strict: opt.Strict, Unlocated: opt.Unlocated, Ambiguous: g.ambiguous(opt.Ambiguous),
 		Limits: atn.Limits{
 			Steps: limits.Steps, Depth: limits.Depth, Tokens: limits.Tokens, Nodes: min(limits.Nodes, maxCount), Time: limits.Time,
 		},

@@ -606,3 +606,19 @@ func TestInputEndsInsideMore(t *testing.T) {
 		}
 	}
 }
+
+// TestUnlocated checks that a parse that leaves out the position of errors accepts the same
+// inputs, with the same trees.
+func TestUnlocated(t *testing.T) {
+	g := grammartest.Bundled(t, "json")
+	for _, input := range []string{`{"a":[1,2]}`, `[1,`, `[1 2]`, "[1,\x01]", ``, `1 1`, `"`} {
+		want, wantErr := g.Parse(t.Context(), []byte(input), grammars.ParseOptions{})
+		got, err := g.Parse(t.Context(), []byte(input), grammars.ParseOptions{Unlocated: true})
+		if (err == nil) != (wantErr == nil) || err == nil && got.String() != want.String() {
+			t.Errorf("%q: got %v, %v, want %v, %v", input, got, err, want, wantErr)
+		}
+		if syntax, ok := errors.AsType[*grammars.SyntaxError](err); err != nil && (!ok || len(syntax.Expected) > 0) {
+			t.Errorf("%q: got %v, want a syntax error without expected tokens", input, err)
+		}
+	}
+}

@@ -29,9 +29,8 @@ type Writer struct {
 
 // A begin is the beginning of a token.
 type begin struct {
-	from       []atn.Lexed
-	scan       Scan
-	generation int // of the scan
+	from []atn.Lexed
+	scan Scan // its writer is nil if there is none yet
 }
 
 type goalKey struct {
@@ -78,7 +77,7 @@ func (w *Writer) begin(token, mode int, rule *Rule) *begin {
 	key := spellKey{goalKey{token, rule}, mode}
 	b := w.begins[key]
 	if b == nil {
-		b = &begin{from: w.findFrom(token, mode, rule), generation: -1}
+		b = &begin{from: w.findFrom(token, mode, rule)}
 		w.begins[key] = b
 	}
 	return b
@@ -129,10 +128,9 @@ type Scan struct {
 // given rule, if that is not nil.
 func (w *Writer) Scan(token, mode int, rule *Rule) Scan {
 	b := w.begin(token, mode, rule)
-	if b.generation != w.speller.Generation() {
+	if b.scan.writer == nil || !w.speller.Current(b.scan.at) {
 		goal := w.goal(token, rule)
 		b.scan = Scan{w, goal, w.speller.Scan(b.from, goal)}
-		b.generation = w.speller.Generation()
 	}
 	return b.scan
 }
@@ -182,13 +180,18 @@ func (g *Grammar) hasMore() bool {
 }
 
 // goal returns the goal to spell a token, 0 meaning trivia, that the given rule ends,
-// if that is not nil.
+// if that is not nil. All writers of a grammar have the same goals.
 func (w *Writer) goal(token int, rule *Rule) *atn.Goal {
 	key := goalKey{token, rule}
-	if goal := w.goals[key]; goal != nil {
-		return goal
+	goal := w.goals[key]
+	if goal == nil {
+		goal = w.grammar.Memo(key, func() any { return w.grammar.findGoal(token, rule) }).(*atn.Goal)
+		w.goals[key] = goal
 	}
-	g := w.grammar
+	return goal
+}
+
+func (g *Grammar) findGoal(token int, rule *Rule) *atn.Goal {
 	rules, last := make([]bool, len(g.Rules)-len(g.ParserRules())), -1
 	for _, r := range g.Rules {
 		switch {
@@ -205,8 +208,7 @@ func (w *Writer) goal(token int, rule *Rule) *atn.Goal {
 		last = rule.Index
 		rules[last] = true
 	}
-	w.goals[key] = g.machine.Goal(int32(token), last, rules)
-	return w.goals[key]
+	return g.machine.Goal(int32(token), last, rules)
 }
 
 // isTrivia reports whether tokens of a lexer rule can be trivia.

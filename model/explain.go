@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,6 +32,7 @@ type Explanation struct {
 	Regression *Regression
 
 	describe func(Feature) string
+	whole    bool
 }
 
 // OutcomeWays lists the ways to leaves that predict an outcome.
@@ -65,9 +67,10 @@ type Way struct {
 }
 
 // Explain returns an explanation of the unit's tree. Unless whole is set, tests
-// that are not significant are left out, and leaves tell how many.
+// that are not significant are left out, and leaves tell how many; and the text lists
+// only the heaviest weights of the regression.
 func (m *Model) Explain(unit int, whole bool) *Explanation {
-	e := &Explanation{Unit: m.Units[unit], HeldOut: m.HeldOut(unit), Regression: m.Regression(unit), describe: m.Describe}
+	e := &Explanation{Unit: m.Units[unit], HeldOut: m.HeldOut(unit), Regression: m.Regression(unit), describe: m.Describe, whole: whole}
 	e.Reached, e.Rows = m.Support(unit)
 	m.explain(e, m.unitTree(unit), whole, [2]string{"not reached", "reached"})
 	return e
@@ -222,7 +225,8 @@ func (e *Explanation) WriteText(w io.Writer) error {
 	return err
 }
 
-// writeRegression lists the heaviest votes of the regression.
+// writeRegression lists the heaviest votes of the regression, or all in a whole
+// explanation.
 func (e *Explanation) writeRegression(b *strings.Builder) {
 	r := e.Regression
 	var when []string
@@ -235,17 +239,24 @@ func (e *Explanation) writeRegression(b *strings.Builder) {
 	fmt.Fprintf(b, "\nOverruled if these weights add up to %s;\n", strings.Join(when, " or "))
 	fmt.Fprintf(b, "right for %d of %d held-out observations whose prediction was overruled\n", r.Right, r.Overruled)
 	fmt.Fprintf(b, "  %+.2f for any input\n", r.Bias)
-	for _, v := range r.Votes[:min(len(r.Votes), maxListed)] {
+	listed := len(r.Votes)
+	if !e.whole && listed > maxWeights+1 { // a line about one weight is no shorter than the weight
+		listed = maxWeights
+	}
+	for _, v := range r.Votes[:listed] {
 		fmt.Fprintf(b, "  %+.2f with %s\n", v.Weight, e.describe(*v.Feature))
 	}
-	if n := len(r.Votes) - maxListed; n > 0 {
-		fmt.Fprintf(b, "  and %d more\n", n)
+	if n := len(r.Votes) - listed; n > 0 {
+		fmt.Fprintf(b, "  and %d of at most %.2f, which the whole explanation lists\n", n, math.Abs(r.Votes[listed].Weight))
 	}
 }
 
-// maxListed is the maximum number of refusals, and of features with a weight, in the
-// text of an explanation.
-const maxListed = 20
+// Maximum numbers of refusals, and of features with a weight, in the text of an
+// explanation.
+const (
+	maxListed  = 20
+	maxWeights = 5
+)
 
 func writeWays(b *strings.Builder, ways []Way) {
 	for _, way := range ways {

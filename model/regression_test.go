@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -120,8 +121,22 @@ func TestOverruledPredictions(t *testing.T) {
 	if overruled == 0 || overruled == 400 {
 		t.Errorf("%d of 400 predictions are overruled, want some", overruled)
 	}
-	var text strings.Builder
-	if err := m.Explain(most, false).WriteText(&text); err != nil || !strings.Contains(text.String(), "\nOverruled if these weights add up") {
-		t.Errorf("%v, the explanation does not list the regression:\n%s", err, &text)
+	if len(regression.Votes) <= maxWeights+1 {
+		t.Fatalf("the regression has %d weights: too few to test that few are listed", len(regression.Votes))
+	}
+	for _, whole := range []bool{false, true} {
+		var text strings.Builder
+		if err := m.Explain(most, whole).WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		_, list, _ := strings.Cut(text.String(), "\nOverruled if these weights add up")
+		want, others := maxWeights, 1
+		if whole {
+			want, others = len(regression.Votes), 0
+		}
+		rest := fmt.Sprintf("\n  and %d of at most ", len(regression.Votes)-want)
+		if strings.Count(list, "\n  +")+strings.Count(list, "\n  -") != want+1 || strings.Count(list, rest) != others {
+			t.Errorf("whole %v: the explanation lists other than %d weights:\n%s", whole, want, &text)
+		}
 	}
 }

@@ -146,8 +146,9 @@ func TestShardsSameBytes(t *testing.T) {
 	}
 }
 
-// Trainings with other observations or options have another plan.
-func TestShardsPlan(t *testing.T) {
+// trainedShards returns the shards of a training, with its observations and options.
+func trainedShards(t *testing.T) (*memoryShards, []observation.Observation, Options) {
+	t.Helper()
 	observations := contradictory(60)
 	opt := Defaults()
 	opt.Folds = 2
@@ -155,6 +156,12 @@ func TestShardsPlan(t *testing.T) {
 	if _, err := trainShared(t, shared, observations, nil, opt); err != nil {
 		t.Fatal(err)
 	}
+	return shared, observations, opt
+}
+
+// Trainings with other observations or options have another plan.
+func TestShardsPlan(t *testing.T) {
+	shared, observations, opt := trainedShards(t)
 	if _, err := trainShared(t, shared, observations[1:], nil, opt); !errors.Is(err, errPlan) {
 		t.Errorf("other observations: %v, want %v", err, errPlan)
 	}
@@ -176,13 +183,7 @@ func TestShardsPlan(t *testing.T) {
 
 // Results that do not fit are an error.
 func TestShardsDamaged(t *testing.T) {
-	observations := contradictory(60)
-	opt := Defaults()
-	opt.Folds = 2
-	shared := newMemoryShards(1)
-	if _, err := trainShared(t, shared, observations, nil, opt); err != nil {
-		t.Fatal(err)
-	}
+	shared, observations, opt := trainedShards(t)
 	whole := shared.results
 	for _, damage := range []func(results [][]byte){
 		func(results [][]byte) { results[0] = nil },

@@ -91,11 +91,11 @@ var contractFields = map[string][]Field{
 	},
 	"ExplainMethodParams": {
 		{Name: "format", Description: "Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture.", Default: "json", Schema: Schema{Type: "string", Enum: []string{"json", "text", "dot", "svg"}}},
-		{Name: "whole", Description: "Show the whole decision tree, including tests that are not significant.", Default: false, Schema: Schema{Type: "boolean"}},
+		{Name: "whole", Description: "Show the whole decision tree, including tests that are not significant, and in a text all weights of a regression.", Default: false, Schema: Schema{Type: "boolean"}},
 	},
 	"ExplainOutcomeParams": {
 		{Name: "format", Description: "Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture.", Default: "json", Schema: Schema{Type: "string", Enum: []string{"json", "text", "dot", "svg"}}},
-		{Name: "whole", Description: "Show the whole decision tree, including tests that are not significant.", Default: false, Schema: Schema{Type: "boolean"}},
+		{Name: "whole", Description: "Show the whole decision tree, including tests that are not significant, and in a text all weights of a regression.", Default: false, Schema: Schema{Type: "boolean"}},
 	},
 	"Fallback": {
 		{Name: "cause", Description: "", Required: true, Schema: Schema{Type: "string", MaxSize: 100}},

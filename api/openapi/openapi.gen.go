@@ -2581,7 +2581,7 @@ type Problem struct {
 	Value string `json:"value,omitempty,omitzero"`
 }
 
-// ProgramFailure The observations with one outcome, type of failure and stack, and the smallest of their inputs.
+// ProgramFailure The observations with one outcome, type of failure and stack, or without a stack with similar messages, and the smallest of their inputs.
 type ProgramFailure struct {
 	// Count Number of observations.
 	Count int64 `json:"count"`
@@ -3720,7 +3720,7 @@ type ExplainMethodParams struct {
 	// Format Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture.
 	Format ExplainFormat `form:"format,omitempty" json:"format,omitempty,omitzero"`
 
-	// Whole Show the whole decision tree, including tests that are not significant.
+	// Whole Show the whole decision tree, including tests that are not significant, and in a text all weights of a regression.
 	Whole ExplainWhole `form:"whole,omitempty" json:"whole,omitempty,omitzero"`
 }
 
@@ -3729,7 +3729,7 @@ type ExplainOutcomeParams struct {
 	// Format Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture.
 	Format ExplainFormat `form:"format,omitempty" json:"format,omitempty,omitzero"`
 
-	// Whole Show the whole decision tree, including tests that are not significant.
+	// Whole Show the whole decision tree, including tests that are not significant, and in a text all weights of a regression.
 	Whole ExplainWhole `form:"whole,omitempty" json:"whole,omitempty,omitzero"`
 }
 
@@ -4071,8 +4071,9 @@ type ClientInterface interface {
 
 	// ListCampaignFailures List the distinct failures of a campaign
 	//
-	// Failures are distinct if their outcomes, types or stacks differ. Crashes come first, then timeouts and failures, the most
-	// frequent first. Each has the smallest input that was told.
+	// Failures are distinct if their outcomes, types or stacks differ. Without stacks, they are also distinct if their messages
+	// differ by more than quoted parts, numbers and words of the inputs. Crashes come first, then timeouts and failures, the
+	// most frequent first. Each has the smallest input that was told.
 	//
 	// Corresponds with GET /v1/campaigns/{campaign}/failures (the `ListCampaignFailures` operationId).
 	ListCampaignFailures(ctx context.Context, campaign CampaignName, params *ListCampaignFailuresParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4636,8 +4637,9 @@ type ClientInterface interface {
 	// ListFailures List the distinct failures of a program
 	//
 	// Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
-	// stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
-	// fewer failures than `limit`, because it has at most 8 MiB of inputs.
+	// stacks are the same. Without stacks, messages must be the same but for quoted parts, numbers and words of the inputs.
+	// Crashes come first, then timeouts, then failures, each by number of observations. A page may have fewer failures than
+	// `limit`, because it has at most 8 MiB of inputs.
 	//
 	// Corresponds with GET /v1/subjects/{subject}/failures (the `ListFailures` operationId).
 	ListFailures(ctx context.Context, subject SubjectName, params *ListFailuresParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4963,8 +4965,9 @@ func (c *Client) FollowCampaign(ctx context.Context, campaign CampaignName, reqE
 
 // ListCampaignFailures List the distinct failures of a campaign
 //
-// Failures are distinct if their outcomes, types or stacks differ. Crashes come first, then timeouts and failures, the most
-// frequent first. Each has the smallest input that was told.
+// Failures are distinct if their outcomes, types or stacks differ. Without stacks, they are also distinct if their messages
+// differ by more than quoted parts, numbers and words of the inputs. Crashes come first, then timeouts and failures, the
+// most frequent first. Each has the smallest input that was told.
 //
 // Corresponds with GET /v1/campaigns/{campaign}/failures (the `ListCampaignFailures` operationId).
 func (c *Client) ListCampaignFailures(ctx context.Context, campaign CampaignName, params *ListCampaignFailuresParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6178,8 +6181,9 @@ func (c *Client) GetSubject(ctx context.Context, subject SubjectName, reqEditors
 // ListFailures List the distinct failures of a program
 //
 // Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
-// stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
-// fewer failures than `limit`, because it has at most 8 MiB of inputs.
+// stacks are the same. Without stacks, messages must be the same but for quoted parts, numbers and words of the inputs.
+// Crashes come first, then timeouts, then failures, each by number of observations. A page may have fewer failures than
+// `limit`, because it has at most 8 MiB of inputs.
 //
 // Corresponds with GET /v1/subjects/{subject}/failures (the `ListFailures` operationId).
 func (c *Client) ListFailures(ctx context.Context, subject SubjectName, params *ListFailuresParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -9820,8 +9824,9 @@ type ClientWithResponsesInterface interface {
 
 	// ListCampaignFailuresWithResponse List the distinct failures of a campaign
 	//
-	// Failures are distinct if their outcomes, types or stacks differ. Crashes come first, then timeouts and failures, the most
-	// frequent first. Each has the smallest input that was told.
+	// Failures are distinct if their outcomes, types or stacks differ. Without stacks, they are also distinct if their messages
+	// differ by more than quoted parts, numbers and words of the inputs. Crashes come first, then timeouts and failures, the
+	// most frequent first. Each has the smallest input that was told.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10441,8 +10446,9 @@ type ClientWithResponsesInterface interface {
 	// ListFailuresWithResponse List the distinct failures of a program
 	//
 	// Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
-	// stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
-	// fewer failures than `limit`, because it has at most 8 MiB of inputs.
+	// stacks are the same. Without stacks, messages must be the same but for quoted parts, numbers and words of the inputs.
+	// Crashes come first, then timeouts, then failures, each by number of observations. A page may have fewer failures than
+	// `limit`, because it has at most 8 MiB of inputs.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -14376,8 +14382,9 @@ func (c *ClientWithResponses) FollowCampaignWithResponse(ctx context.Context, ca
 
 // ListCampaignFailuresWithResponse List the distinct failures of a campaign
 //
-// Failures are distinct if their outcomes, types or stacks differ. Crashes come first, then timeouts and failures, the most
-// frequent first. Each has the smallest input that was told.
+// Failures are distinct if their outcomes, types or stacks differ. Without stacks, they are also distinct if their messages
+// differ by more than quoted parts, numbers and words of the inputs. Crashes come first, then timeouts and failures, the
+// most frequent first. Each has the smallest input that was told.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -15387,8 +15394,9 @@ func (c *ClientWithResponses) GetSubjectWithResponse(ctx context.Context, subjec
 // ListFailuresWithResponse List the distinct failures of a program
 //
 // Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
-// stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
-// fewer failures than `limit`, because it has at most 8 MiB of inputs.
+// stacks are the same. Without stacks, messages must be the same but for quoted parts, numbers and words of the inputs.
+// Crashes come first, then timeouts, then failures, each by number of observations. A page may have fewer failures than
+// `limit`, because it has at most 8 MiB of inputs.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -71,3 +71,26 @@ func TestFeatureCache(t *testing.T) {
 		t.Errorf("models without a cache: %q, with one: %q", models[0], models[1])
 	}
 }
+
+// A trimStore reports the limits to which its features are trimmed.
+type trimStore struct {
+	store.Store
+	limits chan int64
+}
+
+func (s *trimStore) TrimFeatures(ctx context.Context, limit int64) error {
+	s.limits <- limit
+	return s.Store.TrimFeatures(ctx, limit)
+}
+
+// A lower limit of the cache takes effect when the server starts.
+func TestFeatureCacheShrinks(t *testing.T) {
+	for size, want := range map[int64]int64{-1: 0, 1 << 20: 1 << 20} {
+		path := filepath.Join(t.TempDir(), "s.db")
+		s := &trimStore{openStore(t, path), make(chan int64, 1)}
+		startWith(t, path, s, func(c *server.Config) { c.FeatureCache = size })
+		if got := <-s.limits; got != want {
+			t.Errorf("a cache of %d bytes: features are trimmed to %d bytes, want %d", size, got, want)
+		}
+	}
+}

@@ -225,6 +225,12 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		return nil
 	})
 	group.Go(func() error {
+		if err := s.Store.TrimFeatures(ctx, max(s.FeatureCache, 0)); err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "features not deleted", "err", err) // the limit may have been higher before
+		}
+		return nil
+	})
+	group.Go(func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return err
 		}

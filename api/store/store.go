@@ -56,6 +56,9 @@ type Store interface {
 	// of other commits or keys, those to which features were added least recently first. If
 	// that is not enough, it stores nothing.
 	PutFeatures(ctx context.Context, f Features, limit int64) error
+	// TrimFeatures deletes features, as PutFeatures does, so that all together take at most
+	// limit bytes.
+	TrimFeatures(ctx context.Context, limit int64) error
 
 	// PutModel stores a model and its file, and sets the model's number and creation
 	// time. If the store has the model already, it returns the stored one.

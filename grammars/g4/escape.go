@@ -187,8 +187,9 @@ func (p *parser) unquote(t token) (text string, runes []rune) {
 	return text, runes
 }
 
-// literal returns the element of a quoted token.
-func (p *parser) literal(t token) *Literal {
+// literal returns the element of a quoted token. Half of a surrogate pair, which ANTLR
+// allows and no text has, is a range, because the value of a literal is UTF-8.
+func (p *parser) literal(t token) Element {
 	text, runes := p.unquote(t)
 	if text == "" && !t.unclosed {
 		p.errorf(t.Pos, "a literal cannot be empty")
@@ -196,8 +197,12 @@ func (p *parser) literal(t token) *Literal {
 	if len(runes) == 0 {
 		runes = []rune{unicode.ReplacementChar} // already reported; a literal always has a value
 	}
-	if slices.ContainsFunc(runes, utf16.IsSurrogate) {
-		p.warnf(t.Pos, "%s is half of a surrogate pair, which never occurs in text", t)
+	switch half := slices.ContainsFunc(runes, utf16.IsSurrogate); {
+	case half && len(runes) == 1 && p.hasCharacters():
+		p.warnf(t.Pos, "%s is half of a surrogate pair, which never occurs in text: it matches nothing", t)
+		return &Range{Pos: t.Pos, Text: t.text, Lo: runes[0], Hi: runes[0]}
+	case half:
+		p.errorf(t.Pos, `%s has half of a surrogate pair, which never occurs in text: expected a pair, such as '\uD83D\uDE00', or a code point, such as '\u{1F600}'`, t)
 	}
 	return &Literal{Pos: t.Pos, Text: text, Value: string(runes)}
 }

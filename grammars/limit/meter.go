@@ -46,6 +46,13 @@ func (m *Meter) Step(n int) {
 	}
 }
 
+// Poll checks the context at once, before a long step.
+func (m *Meter) Poll() {
+	if m != nil {
+		m.check()
+	}
+}
+
 func (m *Meter) check() {
 	if m.steps > m.most {
 		Stop(m.over)

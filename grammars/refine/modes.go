@@ -13,7 +13,6 @@ import (
 // use; each goroutine calls [Refinement.Modes], which is cheap.
 type Modes struct {
 	*endings
-	symbols *grammars.Symbols // nil until they are needed
 	sets    [][]Stack
 	numbers map[string]StackSet
 	plans   map[planKey]*Plan
@@ -181,18 +180,24 @@ type readingKey struct {
 // Readings returns how the lexer can read the token of a symbol in a turn. The caller must
 // not change the result.
 func (m *Modes) Readings(n *grammars.Node, t Turn) []Reading {
-	key := readingKey{n.ID, t}
-	out, ok := m.read[key]
-	if ok {
-		return out
-	}
-	for _, r := range m.endings.read(n, m.stack(t.State)) {
-		if m.has(t.After, r.after) {
-			out = append(out, Reading{r.Rule, r.Mode, r.after, r.Pieces})
+	return remember(m.read, readingKey{n.ID, t}, func() (out []Reading) {
+		for _, r := range m.endings.read(n, m.stack(t.State)) {
+			if m.has(t.After, r.after) {
+				out = append(out, Reading{r.Rule, r.Mode, r.after, r.Pieces})
+			}
 		}
+		return out
+	})
+}
+
+// remember returns the value of a key, and computes it the first time.
+func remember[K comparable, V any](values map[K]V, key K, compute func() V) V {
+	value, ok := values[key]
+	if !ok {
+		value = compute()
+		values[key] = value
 	}
-	m.read[key] = out
-	return out
+	return value
 }
 
 // A typeKey identifies a token of a type.
@@ -207,48 +212,37 @@ func (m *Modes) ReadingsAs(n *grammars.Node, t Turn, kind int) []Reading {
 	if m.grammar.Scannerless {
 		return m.Readings(n, t)
 	}
-	key := typeKey{readingKey{n.ID, t}, kind}
-	out, ok := m.readAs[key]
-	if ok {
-		return out
-	}
-	rules := m.grammar.TokenRules(kind)
-	for _, r := range m.Readings(n, t) {
-		if slices.Contains(rules, r.Rule) {
-			out = append(out, r)
+	return remember(m.readAs, typeKey{readingKey{n.ID, t}, kind}, func() (out []Reading) {
+		rules := m.grammar.TokenRules(kind)
+		for _, r := range m.Readings(n, t) {
+			if slices.Contains(rules, r.Rule) {
+				out = append(out, r)
+			}
 		}
-	}
-	m.readAs[key] = out
-	return out
+		return out
+	})
 }
 
 // Types returns the types of a token set that the lexer can read in a turn. The caller must
 // not change the result.
 func (m *Modes) Types(n *grammars.Node, t Turn) []int {
-	key := readingKey{n.ID, t}
-	out, ok := m.types[key]
-	if ok {
-		return out
-	}
-	rules := map[*grammars.Rule]bool{}
-	for _, r := range m.Readings(n, t) {
-		rules[r.Rule] = true
-	}
-	for _, kind := range n.Types {
-		if m.grammar.Scannerless && len(rules) > 0 || slices.ContainsFunc(m.grammar.TokenRules(kind), func(r *grammars.Rule) bool { return rules[r] }) {
-			out = append(out, kind)
+	return remember(m.types, readingKey{n.ID, t}, func() (out []int) {
+		rules := map[*grammars.Rule]bool{}
+		for _, r := range m.Readings(n, t) {
+			rules[r.Rule] = true
 		}
-	}
-	m.types[key] = out
-	return out
+		for _, kind := range n.Types {
+			if m.grammar.Scannerless && len(rules) > 0 || slices.ContainsFunc(m.grammar.TokenRules(kind), func(r *grammars.Rule) bool { return rules[r] }) {
+				out = append(out, kind)
+			}
+		}
+		return out
+	})
 }
 
 // Symbols returns the symbols right below a token that is read in a way.
 func (m *Modes) Symbols(n *grammars.Node, r Reading) []*grammars.Node {
-	if m.symbols == nil {
-		m.symbols = m.grammar.Symbols()
-	}
-	return slices.DeleteFunc(slices.Clone(m.symbols.In(m.Inside(n, r.Rule))), func(s *grammars.Node) bool {
+	return slices.DeleteFunc(slices.Clone(m.grammar.Symbols().In(m.Inside(n, r.Rule))), func(s *grammars.Node) bool {
 		isPiece := s.Rule == nil && s.Target != nil && s.Target != r.Rule
 		return isPiece && !slices.Contains(r.pieces, s.Target)
 	})

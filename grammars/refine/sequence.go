@@ -60,6 +60,7 @@ func (p *Prover) merge(n, token, symbol *grammars.Node) bool {
 		parts = append(parts, part)
 	}
 	for i := range parts {
+		p.search.meter.Poll()
 		if p.writer.Merges(parts[i:]) {
 			return true
 		}

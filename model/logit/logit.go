@@ -7,6 +7,7 @@ package logit
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -39,7 +40,7 @@ func (r Regression) LogOdds(row dtree.Bits) float64 {
 
 // Options configure a fitter.
 type Options struct {
-	Penalty    float64 // of the sum of the absolute weights
+	Penalty    float64 // of the sum of the absolute weights; positive
 	MaxColumns int     // number of columns to choose from: those with the highest gain
 }
 
@@ -86,6 +87,9 @@ type column struct {
 // NewFitter returns a fitter for the given rows of t, or for all rows if rows is
 // nil.
 func NewFitter(t *dtree.Table, rows []int32, opt Options) (*Fitter, error) {
+	if !(opt.Penalty > 0) {
+		return nil, fmt.Errorf("penalty %g: must be positive", opt.Penalty)
+	}
 	if rows == nil {
 		rows = make([]int32, t.Rows())
 		for i := range rows {

@@ -196,3 +196,13 @@ func BenchmarkFit(b *testing.B) {
 		}
 	}
 }
+
+// TestPenalty rejects penalties without which weights have no limit.
+func TestPenalty(t *testing.T) {
+	table, _ := random(1, 10, 3)
+	for _, penalty := range []float64{0, -1, math.NaN()} {
+		if _, err := NewFitter(table, nil, Options{Penalty: penalty, MaxColumns: 3}); err == nil {
+			t.Errorf("penalty %g is accepted", penalty)
+		}
+	}
+}

@@ -10,7 +10,7 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// TestOutcomeGroups groups by outcome, type and stack, but not by message.
+// TestOutcomeGroups groups by outcome, type and stack, but not by numbers in messages.
 func TestOutcomeGroups(t *testing.T) {
 	fail := func(outcome observation.Outcome, input, kind, message, stack string) observation.Observation {
 		return observation.Observation{Input: []byte(input), Outcome: outcome, Failure: &observation.Failure{Type: kind, Message: message, Stack: stack}}

@@ -14,6 +14,10 @@ type Property struct {
 	outcome Outcome
 	failure string // type of the failure; any if empty
 	stack   string // digest of the stack; any if empty
+
+	// Shape of the message, and the same with placeholders for words of the input; any
+	// message if empty.
+	shape, folded string
 }
 
 // ParseProperty parses a property: reaches:METHOD, outcome:OUTCOME or
@@ -45,6 +49,24 @@ func OutcomeOf(o Observation) Property {
 	return p
 }
 
+// FailureOf returns the property that a run fails like an observation: with the same
+// outcome, type of failure and stack, or without a stack, with a message of the same
+// shape. Quoted parts, numbers and names from the inputs do not matter.
+func FailureOf(o Observation) Property {
+	p := OutcomeOf(o)
+	s := failureShape(o)
+	p.shape, p.folded = s.String(), s.folded().String()
+	return p
+}
+
+// failureShape returns the shape of the message of a failure without a stack.
+func failureShape(o Observation) shape {
+	if o.Failure == nil || o.Failure.Stack != "" {
+		return nil
+	}
+	return shapeOf(o.Failure.Message, o.Input)
+}
+
 // Holds reports whether an observation has the property.
 func (p Property) Holds(o Observation) bool {
 	if p.method != "" {
@@ -54,7 +76,15 @@ func (p Property) Holds(o Observation) bool {
 	if o.Failure != nil {
 		failure = *o.Failure
 	}
-	return o.Outcome == p.outcome && (p.failure == "" || p.failure == failure.Type) && (p.stack == "" || p.stack == failure.Stack)
+	return o.Outcome == p.outcome && (p.failure == "" || p.failure == failure.Type) && (p.stack == "" || p.stack == failure.Stack) && p.hasShape(o)
+}
+
+func (p Property) hasShape(o Observation) bool {
+	if p.shape == "" {
+		return true
+	}
+	s := failureShape(o)
+	return p.shape == s.String() || p.folded == s.folded().String()
 }
 
 func (p Property) String() string {
@@ -64,6 +94,9 @@ func (p Property) String() string {
 	text := "outcome " + string(p.outcome)
 	if p.failure != "" {
 		text += ": " + p.failure
+	}
+	if p.shape != "" {
+		text += ": " + p.shape
 	}
 	return text
 }

@@ -70,7 +70,7 @@ var benchRuns = flag.Int("runs", 2000, "number of inputs of each campaign of Ben
 // generations. Garbage is collected as in inroad fuzz.
 func BenchmarkCampaign(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(campaign.GCPercent))
-	for _, name := range []string{"json", "css", "xml", "javascript"} {
+	for _, name := range []string{"json", "expr", "css", "xml", "sql", "javascript"} {
 		files, err := bundled.Sources(name)
 		if err != nil {
 			b.Fatal(err)

@@ -142,7 +142,7 @@ type Campaign struct {
 	status   Status
 	findings []Finding
 	reached  map[string]bool // IDs of units
-	failures map[observation.Property]bool
+	failures observation.OutcomeGroups
 
 	current []*individual          // the current generation
 	asked   int                    // individuals of the current generation that were handed out or repeat others
@@ -182,7 +182,7 @@ func New(ctx context.Context, g *grammars.Grammar, opt Options) (*Campaign, erro
 	space := features.NewSpace(g, features.Options{Start: opt.Start, Possible: true})
 	c := &Campaign{
 		opt: opt, grammar: g, paths: features.NewExtractor(space, opt.K), allPaths: space.Count(opt.K),
-		archive: newArchive(opt), numbers: map[int]*individual{}, reached: map[string]bool{}, failures: map[observation.Property]bool{},
+		archive: newArchive(opt), numbers: map[int]*individual{}, reached: map[string]bool{},
 		reader: g, pending: map[uint64]bool{},
 	}
 	corpus, err := c.parse(ctx, opt.Corpus)
@@ -243,7 +243,7 @@ func (c *Campaign) parse(ctx context.Context, inputs [][]byte) ([]*derivation.Tr
 // parse returns the tree of an input, or nil if the input is outside the grammar or
 // exceeds a limit.
 func parse(ctx context.Context, g *grammars.Grammar, start string, input []byte) (*derivation.Tree, error) {
-	tree, err := g.Parse(ctx, input, grammars.ParseOptions{Start: start})
+	tree, err := g.Parse(ctx, input, grammars.ParseOptions{Start: start, Unlocated: true})
 	if _, outside := errors.AsType[*grammars.SyntaxError](err); outside {
 		return nil, nil //nolint:nilnil // no tree is an answer
 	}
@@ -449,7 +449,7 @@ func (c *Campaign) count(o observation.Observation) observation.Observation {
 	}
 	if o.Outcome != observation.OK {
 		c.status.Failing++
-		c.failures[observation.OutcomeOf(o)] = true
+		c.failures.Add(observation.Observation{Input: o.Input, Outcome: o.Outcome, Failure: o.Failure})
 	}
 	return o
 }
@@ -458,7 +458,7 @@ func (c *Campaign) count(o observation.Observation) observation.Observation {
 func (c *Campaign) Status() Status {
 	s := c.status
 	s.Reached, s.Units = len(c.reached), max(len(c.opt.Units), len(c.reached))
-	s.Failures = len(c.failures)
+	s.Failures = c.failures.Len()
 	s.K, s.Paths, s.AllPaths = c.opt.K, c.archive.paths.Len(c.opt.K), c.allPaths
 	if c.asked > 0 && c.asked <= len(c.current) {
 		s.Aim = c.current[c.asked-1].aim

@@ -6,6 +6,7 @@ import (
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/refine"
+	"github.com/inroad/inroad/targeting/generate"
 )
 
 // An effort limits the work for which [Guided] is more expensive than a generator: covering
@@ -18,6 +19,9 @@ type effort struct {
 	granted time.Duration // to all together
 	inputs  int           // that were granted effort
 	spent   [accounts]time.Duration
+
+	ample     time.Duration // granted to generate large inputs
+	generated time.Duration // spent to generate inputs
 }
 
 // An account is a kind of work.
@@ -42,6 +46,8 @@ const (
 	firstInputs  = 1000                    // inputs with an allowance
 	firstEffort  = 1500 * time.Microsecond // for each of them
 	effortShare  = 0.02                    // of the run time of all inputs
+	firstAmple   = 100 * time.Microsecond  // for each of the first inputs, to generate large ones
+	ampleShare   = 0.03                    // of the run time, likewise
 	shortRun     = time.Millisecond
 	shortRunFrom = 4 * time.Millisecond // runs that take less count as short
 )
@@ -49,6 +55,8 @@ const (
 // rates are the times that work on a symbol of a tree takes.
 type rates struct {
 	candidate time.Duration // making it as part of a candidate, and predicting
+	drawn     time.Duration // making it or a byte of its text at random
+	mutated   time.Duration // making it or a byte of its text as part of a mutant
 	covered   time.Duration // making it so that it covers a path
 	trained   time.Duration // learning from it, each time the model is trained
 }
@@ -56,9 +64,9 @@ type rates struct {
 // ratesOf returns the rates of a grammar. They were measured on several grammars. Work takes
 // two to three times as long if trees must respect the states of the lexer.
 func ratesOf(g *grammars.Grammar, start string) rates {
-	r := rates{candidate: 3 * time.Microsecond, covered: 20 * time.Microsecond, trained: 3 * time.Microsecond}
+	r := rates{candidate: 3 * time.Microsecond, drawn: 500 * time.Nanosecond, mutated: 200 * time.Nanosecond, covered: 20 * time.Microsecond, trained: 3 * time.Microsecond}
 	if refine.Of(g, start).Modes() != nil {
-		r.candidate, r.covered, r.trained = 2*r.candidate, 3*r.covered, 3*r.trained
+		r.candidate, r.drawn, r.mutated, r.covered, r.trained = 2*r.candidate, 2*r.drawn, 2*r.mutated, 3*r.covered, 3*r.trained
 	}
 	return r
 }
@@ -81,13 +89,23 @@ func (e *effort) grant(run time.Duration) {
 	for at := shortRunFrom; at <= run; at *= 2 {
 		counted = at
 	}
-	more := time.Duration(effortShare * float64(counted))
+	more, ample := time.Duration(effortShare*float64(counted)), time.Duration(ampleShare*float64(counted))
 	if e.inputs < firstInputs {
 		more += firstEffort
+		ample += firstAmple
 	}
 	e.inputs++
 	e.granted += time.Duration(e.factor * float64(more))
+	e.ample += time.Duration(e.factor * float64(ample))
 }
+
+// generate counts that an input was generated, in some attempts.
+func (e *effort) generate(input *generate.Input, attempts int, each time.Duration) {
+	e.generated += time.Duration(attempts*(input.Tree.Len()+len(input.Text))) * each
+}
+
+// frugal reports whether inputs are to be small, because generating took more than granted.
+func (e *effort) frugal() bool { return e.generated > e.ample }
 
 // allows reports whether an account may spend more.
 func (e *effort) allows(a account, more time.Duration) bool {

@@ -204,6 +204,7 @@ func (g *guided) make(ctx context.Context, w *way) (*individual, error) {
 		}
 		return i, err
 	}
+	defer func(before time.Duration) { g.effort.generated = before }(g.effort.generated) // candidates count as choosing
 	var all []*individual
 	for range candidates {
 		i, err := w.candidate(ctx)
@@ -401,7 +402,7 @@ const maxMutations = 4
 // one mutation, half of the others two, and so on.
 func (g *guided) mutant(ctx context.Context, tree *derivation.Tree) (*individual, error) {
 	var out *individual
-	for n := 0; n < maxMutations && (n == 0 || g.rand.IntN(2) == 0); n++ {
+	for n := 0; n < maxMutations && (n == 0 || g.rand.IntN(2) == 0 && !g.effort.frugal()); n++ {
 		other := tree
 		if s := g.choose(false); s != nil {
 			other = s.tree
@@ -413,6 +414,7 @@ func (g *guided) mutant(ctx context.Context, tree *derivation.Tree) (*individual
 		if err != nil {
 			return nil, err
 		}
+		g.effort.generate(mutant, mutant.Draws, g.effort.mutated)
 		tree, out = mutant.Tree, &individual{text: mutant.Text, tree: mutant.Tree}
 	}
 	return out, nil
@@ -481,6 +483,7 @@ type explorer struct {
 	stream  *generate.Stream
 	queue   []*generate.Input
 	turn    int
+	batches int // of the stream
 	effort  *effort
 }
 
@@ -517,6 +520,7 @@ func (e *explorer) next(ctx context.Context) (*individual, error) {
 // random returns a random input, or nil if there are no more.
 func (e *explorer) random(ctx context.Context) (*individual, error) {
 	if len(e.queue) == 0 {
+		e.stream.Limit(e.maxNodes())
 		batch, err := e.stream.Next(ctx, sampled)
 		if err != nil || len(batch) == 0 { // there are no more inputs
 			return nil, err
@@ -525,7 +529,24 @@ func (e *explorer) random(ctx context.Context) (*individual, error) {
 	}
 	input := e.queue[0]
 	e.queue = e.queue[1:]
+	e.effort.generate(input, input.Draws+input.Repairs, e.effort.drawn)
 	return &individual{text: input.Text, tree: input.Tree}, nil
+}
+
+// When generating takes too long, most batches of random inputs are small.
+const (
+	smallNodes = 50 // symbols of a tree
+	fullBatch  = 4  // one of so many has the usual sizes
+)
+
+// maxNodes returns the maximum number of symbols of the next random inputs.
+func (e *explorer) maxNodes() int {
+	e.batches++
+	if !e.effort.frugal() || e.batches%fullBatch == 0 {
+		return e.options.MaxNodes
+	}
+	least := e.grammar.Nodes[e.grammar.Rule(e.options.Start).Root].Size
+	return min(e.options.MaxNodes, max(smallNodes, 4*least))
 }
 
 // covering returns an input that covers a new path, or nil if all covers are complete.

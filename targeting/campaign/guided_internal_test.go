@@ -131,3 +131,38 @@ func TestEffort(t *testing.T) {
 		t.Error("aiming spends the share of choosing")
 	}
 }
+
+// TestFrugal checks that random inputs become smaller if the program is quick, with some
+// large ones left, so that generating takes a small part of its run time.
+func TestFrugal(t *testing.T) {
+	g := grammartest.Bundled(t, "xml")
+	sizes := func(run time.Duration) (mean float64, large int, e *effort) {
+		e = newEffort(1, 0, ratesOf(g, g.Start))
+		x, err := newExplorer(g, Options{Start: g.Start, MaxNodes: 1000}, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const inputs = 6000
+		for n := range inputs {
+			i, err := x.random(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.grant(run); n < inputs/2 {
+				continue
+			}
+			if mean += float64(len(i.text)) / (inputs / 2); len(i.text) > 200 {
+				large++
+			}
+		}
+		return mean, large, e
+	}
+	quick, largeQuick, e := sizes(time.Millisecond)
+	slow, largeSlow, _ := sizes(100 * time.Millisecond)
+	if quick > 0.7*slow || largeQuick == 0 || largeQuick > largeSlow/2 {
+		t.Errorf("got inputs of %.0f bytes on average and %d large ones, want fewer than the %.0f bytes and %d large ones for a slow program, but some", quick, largeQuick, slow, largeSlow)
+	}
+	if most := e.ample + e.ample/2; e.generated > most {
+		t.Errorf("generating took %v, want at most %v", e.generated, most)
+	}
+}

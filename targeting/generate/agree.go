@@ -134,13 +134,22 @@ func (x *Generator) holder(t *Draft, above []int, a grammars.Agreement) (int, bo
 }
 
 // write writes the first variant of a draft that parses and that wanted accepts. The
-// input is nil if there is none; then misread is the first node of the draft that is
-// not read as drawn, or -1 if it is not known. The input's tree is the parser's, which
-// need not be the draft.
-func (x *Generator) write(ctx context.Context, t *Draft, wanted func(*Input) (bool, error)) (input *Input, misread int, err error) {
+// input is nil if there is none. Its tree is the parser's, which need not be the draft.
+func (x *Generator) write(ctx context.Context, t *Draft, wanted func(*Input) (bool, error)) (*Input, error) {
+	input, _, err := x.writeWith(ctx, t, wanted, grammars.ParseOptions{Unlocated: true})
+	return input, err
+}
+
+// locate is like write. If there is no input, misread is the first node of the draft that
+// is not read as drawn, or -1 if it is not known.
+func (x *Generator) locate(ctx context.Context, t *Draft, wanted func(*Input) (bool, error)) (input *Input, misread int, err error) {
+	return x.writeWith(ctx, t, wanted, grammars.ParseOptions{})
+}
+
+func (x *Generator) writeWith(ctx context.Context, t *Draft, wanted func(*Input) (bool, error), parse grammars.ParseOptions) (input *Input, misread int, err error) {
 	misread = -1
 	for draft := range x.Agreed(t) {
-		r, err := x.read(ctx, draft)
+		r, err := x.read(ctx, draft, parse)
 		if err != nil {
 			return nil, -1, err
 		}

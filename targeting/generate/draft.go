@@ -63,7 +63,7 @@ func (t *Draft) Trivia(text []byte) {
 // Write writes a tree as text and parses the text. The error wraps [ErrUnwritten]
 // if the tokens cannot be separated or if the text parses to another tree.
 func (x *Generator) Write(ctx context.Context, t *Draft) (*Input, error) {
-	r, err := x.read(ctx, t)
+	r, err := x.read(ctx, t, grammars.ParseOptions{})
 	switch {
 	case err != nil:
 		return nil, err
@@ -84,8 +84,9 @@ type reading struct {
 	word  int              // the first token that cannot be joined or parsed; -1 if it is not known
 }
 
-// read writes a draft as text and parses the text. The error is only that of ctx.
-func (x *Generator) read(ctx context.Context, t *Draft) (*reading, error) {
+// read writes a draft as text and parses the text. The error is only that of ctx. The
+// start rule and the limits of the parse are set here.
+func (x *Generator) read(ctx context.Context, t *Draft, parse grammars.ParseOptions) (*reading, error) {
 	r := &reading{draft: t, word: -1}
 	how := x.writing(len(t.words))
 	wish := how.Trivia
@@ -106,12 +107,13 @@ func (x *Generator) read(ctx context.Context, t *Draft) (*reading, error) {
 	}
 	// The parse is limited by steps and not by time: the result must not depend on the
 	// load of the machine.
-	r.tree, r.err = x.grammar.Parse(ctx, r.text, grammars.ParseOptions{Start: x.opt.Start, Limits: grammars.Limits{Time: time.Hour}})
+	parse.Start, parse.Limits = x.opt.Start, grammars.Limits{Time: time.Hour}
+	r.tree, r.err = x.grammar.Parse(ctx, r.text, parse)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	r.word = -1
-	if wrong := (*grammars.SyntaxError)(nil); errors.As(r.err, &wrong) {
+	if wrong := (*grammars.SyntaxError)(nil); errors.As(r.err, &wrong) && !parse.Unlocated {
 		r.word = r.draft.wordAt(r.text, wrong.Offset)
 	}
 	return r, nil

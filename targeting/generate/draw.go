@@ -22,7 +22,7 @@ type drawing struct {
 	expansions int    // rules and tokens expanded
 	available  uint64 // the needed symbols that were drawn, see [refine.Needs]
 	chances    map[choice]float64
-	uses       uses                  // of alternatives, see spread
+	uses       *uses                 // of alternatives, see spread
 	bodies     []*body               // by depth: the planned body that is drawn, see outline; empty if nothing is planned
 	chain      []grammars.Occurrence // by depth: the last symbol that was drawn
 

@@ -109,7 +109,7 @@ type Generator struct {
 	separators [][]byte
 	lastGoal   *goal // the last one that was made
 	limit      size  // of the next input
-	uses       uses  // the alternatives that the current input takes
+	uses       *uses // the alternatives that the current input takes
 	scratch    scratch
 	plans      plans
 	tokens     map[tokenKey]*tokenPlan
@@ -153,7 +153,7 @@ func (x *Generator) SetProbabilities(p *Probabilities) error {
 // written. After several failures the trees become smaller.
 func (x *Generator) Next(ctx context.Context) (*Input, error) {
 	repairs := 0
-	x.uses = uses{}
+	x.uses = &uses{}
 	for draws, texts := 1, 0; texts < maxTried; draws++ {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err

@@ -130,7 +130,7 @@ func (c *Cover) try(ctx context.Context, t *Draft, p features.Path) (*candidate,
 	}
 	c.trees++
 	var some *candidate
-	input, _, err := c.x.write(ctx, t, func(input *Input) (bool, error) {
+	input, err := c.x.write(ctx, t, func(input *Input) (bool, error) {
 		var err error
 		some, _, err = c.candidate(input, p)
 		return err == nil && some.covers, err

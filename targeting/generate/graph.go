@@ -19,7 +19,8 @@ type graph struct {
 	readable   map[grammars.Occurrence][]int // by token set: the types of tokens that have a text
 	above      []grammars.Occurrence         // by node: the construct that it stands in, within its rule
 	symbols    *grammars.Symbols
-	chars      []charset // by node: the characters of a set
+	chars      []charset               // by node: the characters of a set
+	repeating  map[*grammars.Rule]bool // rules with a repetition
 }
 
 // A charset is a set of characters to draw from.
@@ -58,7 +59,7 @@ func newGraph(g *grammars.Grammar, key graphKey) *graph {
 	t := &graph{
 		grammar: g, refinement: refinement(g, key.start), symbols: g.Symbols(),
 		productive: make([][]*grammars.Node, len(g.Nodes)), above: make([]grammars.Occurrence, len(g.Nodes)),
-		chars: make([]charset, len(g.Nodes)),
+		chars: make([]charset, len(g.Nodes)), repeating: map[*grammars.Rule]bool{},
 	}
 	t.readable = readable(g)
 	roots := map[grammars.Occurrence]bool{}
@@ -69,8 +70,10 @@ func newGraph(g *grammars.Grammar, key graphKey) *graph {
 		t.above[i] = derivation.None
 	}
 	for _, n := range g.Nodes {
-		t.symbols.In(n) // found once, so that generators can share the graph
 		t.productive[n.ID] = without(n.Children, unproductive)
+		if n.Kind == grammars.Repetition && n.Rule != nil {
+			t.repeating[n.Rule] = true
+		}
 		if n.Kind == grammars.CharSet {
 			t.chars[n.ID] = newCharset(n.Chars)
 		}

@@ -78,6 +78,13 @@ func (s *Stream) Next(ctx context.Context, n int) ([]*Input, error) {
 	return s.next(ctx, min(max(s.done, minBatch), maxBatch, n))
 }
 
+// Limit sets the maximum number of symbols of the trees to come; see [Options].
+func (s *Stream) Limit(nodes int) {
+	for _, x := range s.generators {
+		x.opt.MaxNodes = nodes
+	}
+}
+
 // The number of inputs of a batch. Batches grow: the first inputs tell most about
 // what is missing.
 const (
@@ -131,8 +138,8 @@ const maxRounds = 24
 // next generates a batch of at most n inputs. Inputs that equal an earlier one are
 // generated again, with higher limits each time. In the end they are left out.
 func (m *many) next(ctx context.Context, n int) ([]*Input, error) {
-	batch, taken := make([]*Input, n), make([]uses, n)
-	var repeats []uses // an alternative that leads to inputs of before is not rare
+	batch, taken := make([]*Input, n), make([]*uses, n)
+	var repeats []*uses // an alternative that leads to inputs of before is not rare
 	again := make([]int, n)
 	for i := range again {
 		again[i] = i
@@ -171,7 +178,7 @@ func (m *many) adapt(inputs, repeated int) {
 }
 
 // fill generates the inputs of a batch with the given indexes.
-func (m *many) fill(ctx context.Context, batch []*Input, taken []uses, indexes []int, round int) error {
+func (m *many) fill(ctx context.Context, batch []*Input, taken []*uses, indexes []int, round int) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
 	for _, x := range m.generators {

@@ -49,7 +49,7 @@ func (x *Generator) smaller(ctx context.Context, best *Input, wanted Predicate, 
 		if *tries++; *tries > maxMinimizing {
 			break
 		}
-		input, _, err := x.write(ctx, t, func(input *Input) (bool, error) {
+		input, err := x.write(ctx, t, func(input *Input) (bool, error) {
 			if !less(input, best) {
 				return false, nil
 			}

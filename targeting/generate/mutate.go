@@ -76,7 +76,7 @@ func (x *Generator) Mutate(ctx context.Context, tree, other *derivation.Tree, mu
 		if !ok {
 			continue
 		}
-		input, _, err := x.write(ctx, t, anyInput)
+		input, err := x.write(ctx, t, anyInput)
 		if err != nil {
 			return nil, err
 		}
@@ -236,13 +236,16 @@ func (x *Generator) rounds(tree *derivation.Tree, fits func(r round, times int) 
 // allRounds returns the rounds of a tree and its draft for which fits returns true, given
 // the number of rounds of the same repetition.
 func (x *Generator) allRounds(tree *derivation.Tree, t *Draft, fits func(r round, times int) bool) []round {
-	var out []round
-	choices := x.grammar.Choices()
+	var out, here []round
+	var starts []int // of the children, and the end of the last
+	times := map[*grammars.Node]int{}
+	choices, rules := x.grammar.Choices(), x.grammar.ParserRules()
 	for _, n := range tree.All() {
-		if n.Kind() != derivation.Rule {
+		if n.Kind() != derivation.Rule || !x.repeating[rules[n.Rule()]] {
 			continue
 		}
-		var starts []int // of the children, and the end of the last
+		starts, here = starts[:0], here[:0]
+		clear(times)
 		for child := range n.Children() {
 			starts = append(starts, child.Index()-1)
 		}
@@ -250,8 +253,6 @@ func (x *Generator) allRounds(tree *derivation.Tree, t *Draft, fits func(r round
 			continue
 		}
 		starts = append(starts, t.end(starts[len(starts)-1]))
-		var here []round
-		times := map[*grammars.Node]int{}
 		choices.Rounds(n, func(of *grammars.Node, from, to int) {
 			times[of]++
 			here = append(here, round{of, starts[from], starts[to]})

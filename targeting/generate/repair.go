@@ -36,7 +36,7 @@ func (d *drawing) finish(ctx context.Context, wanted func(*Input) (bool, error),
 	}
 	at := ladder{misread: -1}
 	for try := 1; ; try++ {
-		input, misread, err := d.write(ctx, &d.Draft, wanted)
+		input, misread, err := d.locate(ctx, &d.Draft, wanted)
 		if input != nil {
 			input.Repairs = try - 1
 		}

@@ -26,8 +26,54 @@ type experience struct {
 	unused []int // by node: the distance to the nearest alternative that was never taken
 }
 
-// uses counts how often each alternative was taken, by its [surroundings].
-type uses map[uint64]int
+// uses counts how often each alternative was taken, by its [surroundings]. The zero value
+// is empty.
+type uses struct {
+	slots []use // a power of two, at most three quarters in use; the hash is the first place to look
+	count int   // slots in use
+}
+
+// A use is the number of times that an alternative was taken; 0 if the slot is not in use.
+type use struct {
+	hash  uint64
+	times int
+}
+
+// of returns how often an alternative was taken.
+func (u *uses) of(h uint64) int {
+	if len(u.slots) == 0 {
+		return 0
+	}
+	return u.slots[u.find(h)].times
+}
+
+// find returns the slot of an alternative, or a free one if it was not taken.
+func (u *uses) find(h uint64) int {
+	last := len(u.slots) - 1
+	i := int(h) & last
+	for u.slots[i].times > 0 && u.slots[i].hash != h {
+		i = (i + 1) & last
+	}
+	return i
+}
+
+// add counts that an alternative was taken a number of times, at least once.
+func (u *uses) add(h uint64, times int) {
+	if 4*u.count >= 3*len(u.slots) {
+		old := u.slots
+		u.slots = make([]use, max(64, 2*len(old)))
+		for _, s := range old {
+			if s.times > 0 {
+				u.slots[u.find(s.hash)] = s
+			}
+		}
+	}
+	s := &u.slots[u.find(h)]
+	if s.times == 0 {
+		u.count++
+	}
+	s.hash, s.times = h, s.times+times
+}
 
 // surroundings are hashes of a choice: alone, together with the symbol above it, and
 // with the two symbols above it.
@@ -46,16 +92,21 @@ func (d *drawing) surroundings(n *grammars.Node, depth int) (out surroundings) {
 }
 
 func newExperience(g *graph) *experience {
-	e := &experience{graph: g, uses: uses{}}
+	e := &experience{graph: g}
 	e.learn()
 	return e
 }
 
 // learn adds the choices of inputs.
-func (e *experience) learn(batch ...uses) {
+func (e *experience) learn(batch ...*uses) {
 	for _, of := range batch {
-		for h, times := range of {
-			e.uses[h] += times
+		if of == nil {
+			continue
+		}
+		for _, s := range of.slots {
+			if s.times > 0 {
+				e.uses.add(s.hash, s.times)
+			}
 		}
 	}
 	var never []grammars.Occurrence
@@ -64,7 +115,7 @@ func (e *experience) learn(batch ...uses) {
 			continue
 		}
 		for _, alt := range e.graph.productive[n.ID] {
-			if e.uses[features.Extend(features.Extend(0, n.ID), alt.ID)] == 0 {
+			if e.uses.of(features.Extend(features.Extend(0, n.ID), alt.ID)) == 0 {
 				never = append(never, alt.ID)
 			}
 		}
@@ -87,7 +138,7 @@ func (s *spread) choose(d *drawing, n *grammars.Node, nodes []*grammars.Node, de
 		weight := 0.0
 		for _, h := range around {
 			h = features.Extend(h, alt.ID)
-			rarity := 1 / float64(1+s.uses[h]+d.uses[h])
+			rarity := 1 / float64(1+s.uses.of(h)+d.uses.of(h))
 			weight += rarity * rarity
 		}
 		if steps := s.unused[alt.ID]; steps != refine.Unreachable && alt != n {
@@ -96,7 +147,7 @@ func (s *spread) choose(d *drawing, n *grammars.Node, nodes []*grammars.Node, de
 		return weight
 	})
 	for _, h := range around {
-		d.uses[features.Extend(h, chosen.ID)]++
+		d.uses.add(features.Extend(h, chosen.ID), 1)
 	}
 	return chosen
 }

@@ -56,7 +56,7 @@ func (s *Solver) Complete(ctx context.Context, c *generate.Cover, r *rand.Rand, 
 	if err != nil {
 		return nil, err
 	}
-	m := &completion{Solver: s, prover: prover, cover: c, text: text, rand: r, take: take, absent: map[grammars.Occurrence]int{}}
+	m := &completion{Solver: s, prover: prover, cover: c, text: text, rand: r, take: take, symbols: map[grammars.Occurrence]search{}}
 	var proved, left []Missing
 	for _, p := range c.Unrealised() {
 		some := Missing{Path: p, Symbol: derivation.None}
@@ -83,12 +83,18 @@ func (s *Solver) Complete(ctx context.Context, c *generate.Cover, r *rand.Rand, 
 // A completion is a cover while it is completed.
 type completion struct {
 	*Solver
-	prover *refine.Prover
-	cover  *generate.Cover
-	text   *generate.Generator
-	rand   *rand.Rand
-	take   func(*generate.Input) error
-	absent map[grammars.Occurrence]int // the symbols without an input: the trees that were tried, or -1 for those with one
+	prover  *refine.Prover
+	cover   *generate.Cover
+	text    *generate.Generator
+	rand    *rand.Rand
+	take    func(*generate.Input) error
+	symbols map[grammars.Occurrence]search // for symbols that the cover lacked
+}
+
+// A search is the result of a search for an input.
+type search struct {
+	found bool
+	tried int // trees
 }
 
 // withoutAbsent moves the paths of two symbols that are impossible because others are to
@@ -179,44 +185,44 @@ func (m *completion) path(ctx context.Context, of *Missing, trees int) error {
 	if m.cover.Covers(p) {
 		return nil
 	}
-	if i := slices.IndexFunc(p, func(o grammars.Occurrence) bool { return m.absent[o] > 0 }); i >= 0 {
-		of.Symbol, of.Tried = p[i], m.absent[p[i]]
-		return nil
+	for _, o := range p {
+		if s, ok := m.symbols[o]; ok && !s.found {
+			of.Symbol, of.Tried = o, max(s.tried, 1)
+			return nil
+		}
 	}
-	_, tried, err := m.search(ctx, solution, pathEffort())
-	of.Tried += tried
+	s, err := m.search(ctx, solution, pathEffort())
+	of.Tried += s.tried
 	return err
 }
 
 // symbol looks for an input with a symbol, if it is the first search for the symbol and no
 // input has it.
 func (m *completion) symbol(ctx context.Context, o grammars.Occurrence) error {
-	if m.absent[o] != 0 || m.cover.Reads(o) {
+	if _, ok := m.symbols[o]; ok || m.cover.Reads(o) {
 		return nil
 	}
 	solution, err := m.Try(ctx, require(features.Path{o}))
 	if err != nil && !isUnsolved(err) {
 		return err
 	}
-	found, tried := false, 0
+	var s search
 	if solution != nil {
-		if found, tried, err = m.search(ctx, solution, symbolEffort()); err != nil {
+		if s, err = m.search(ctx, solution, symbolEffort()); err != nil {
 			return err
 		}
 	}
-	if m.absent[o] = max(tried, 1); found {
-		m.absent[o] = -1
-	}
+	m.symbols[o] = s
 	return nil
 }
 
 // search looks for an input of a solution, and counts the trees it tries. Then it covers
 // the paths that the input makes easy to cover.
-func (m *completion) search(ctx context.Context, of *Solution, e effort) (found bool, tried int, err error) {
+func (m *completion) search(ctx context.Context, of *Solution, e effort) (search, error) {
 	w := of.writerWith(m.text, m.rand)
 	input, err := w.search(ctx, e)
 	if input == nil || err != nil {
-		return false, w.fails.Tried, err
+		return search{tried: w.fails.Tried}, err
 	}
 	more, err := m.cover.Credit(input.Tree)
 	for err == nil && input != nil {
@@ -228,7 +234,7 @@ func (m *completion) search(ctx context.Context, of *Solution, e effort) (found 
 			more = 1
 		}
 	}
-	return true, w.fails.Tried, err
+	return search{true, w.fails.Tried}, err
 }
 
 // isUnsolved reports whether an error says that no input was found, without a proof

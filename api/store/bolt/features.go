@@ -89,6 +89,28 @@ func (s *Store) PutFeatures(ctx context.Context, f store.Features, limit int64) 
 	})
 }
 
+// TrimFeatures implements [store.Store].
+func (s *Store) TrimFeatures(ctx context.Context, limit int64) error {
+	return s.update(ctx, func(tx *txn) error {
+		_, all, err := tx.featureSets()
+		if err != nil {
+			return err
+		}
+		drop, _ := store.MakeRoom(all, "", 0, limit)
+		return tx.removeSets(drop)
+	})
+}
+
+// removeSets removes sets of features.
+func (t *txn) removeSets(names []string) error {
+	for _, name := range names {
+		if err := t.bucket(featuresBucket).remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // putFeatures stores features, if there is room for them.
 func (t *txn) putFeatures(f store.Features, value []byte, limit int64, now time.Time) error {
 	sets, name := t.bucket(featuresBucket), setOf(f.Subject, f.Commit, f.Key)
@@ -112,10 +134,8 @@ func (t *txn) putFeatures(f store.Features, value []byte, limit int64, now time.
 	if !ok {
 		return nil
 	}
-	for _, id := range drop {
-		if err := sets.remove(id); err != nil {
-			return err
-		}
+	if err := t.removeSets(drop); err != nil {
+		return err
 	}
 	set, err := sets.create(name)
 	if err != nil {

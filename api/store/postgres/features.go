@@ -52,8 +52,7 @@ func (s *Store) PutFeatures(ctx context.Context, f store.Features, limit int64) 
 		return err
 	}
 	return s.update(ctx, func(tx pgx.Tx) error {
-		const lock = 0x696e726f6166 // others wait here, so that the sizes stay true
-		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1)", int64(lock)); err != nil {
+		if err := lockFeatures(ctx, tx); err != nil {
 			return err
 		}
 		commit, _, err := readCommit(ctx, tx, f.Subject, f.Commit)
@@ -87,7 +86,27 @@ func (s *Store) PutFeatures(ctx context.Context, f store.Features, limit int64) 
 	})
 }
 
-// makeRoom deletes sets of features, so that a set can grow by a number of bytes. It
+// TrimFeatures implements [store.Store].
+func (s *Store) TrimFeatures(ctx context.Context, limit int64) error {
+	return s.update(ctx, func(tx pgx.Tx) error {
+		if err := lockFeatures(ctx, tx); err != nil {
+			return err
+		}
+		_, err := makeRoom(ctx, tx, 0, 0, limit)
+		return err
+	})
+}
+
+// lockFeatures waits for transactions that change sizes of features, so that they stay
+// true.
+func lockFeatures(ctx context.Context, tx pgx.Tx) error {
+	const lock = 0x696e726f6166
+	_, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1)", int64(lock))
+	return err
+}
+
+// makeRoom deletes sets of features, so that a set can grow by a number of bytes. No set
+// has the number 0. It
 // reports false if that is not enough.
 func makeRoom(ctx context.Context, tx pgx.Tx, set, by, limit int64) (bool, error) {
 	rows, err := tx.Query(ctx, "select id, size, used from feature_sets")

@@ -146,6 +146,18 @@ func testFeatureLimit(t *testing.T, open func() store.Store) {
 			t.Errorf("%s: got %s, want %s", step.name, got, step.want)
 		}
 	}
+	put("a", 1, 5000)
+	for _, step := range []struct {
+		limit int64
+		want  string
+	}{{5000, "a1 a0 b0 b0 c1 c1 "}, {1500, "a1 a0 b0 b0 c0 c0 "}, {0, "a0 a0 b0 b0 c0 c0 "}} {
+		if err := s.TrimFeatures(t.Context(), step.limit); err != nil {
+			t.Fatal(err)
+		}
+		if got := kept(); got != step.want {
+			t.Errorf("trimmed to %d bytes: got %s, want %s", step.limit, got, step.want)
+		}
+	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -484,8 +484,9 @@ export interface paths {
         /**
          * List the distinct failures of a program
          * @description Groups the observations that did not end with ok: observations are in one group if their outcomes, types of failure and
-         *     stacks are the same. Crashes come first, then timeouts, then failures, each by number of observations. A page may have
-         *     fewer failures than `limit`, because it has at most 8 MiB of inputs.
+         *     stacks are the same. Without stacks, messages must be the same but for quoted parts, numbers and words of the inputs.
+         *     Crashes come first, then timeouts, then failures, each by number of observations. A page may have fewer failures than
+         *     `limit`, because it has at most 8 MiB of inputs.
          */
         get: operations["listFailures"];
         put?: never;
@@ -1080,8 +1081,9 @@ export interface paths {
         };
         /**
          * List the distinct failures of a campaign
-         * @description Failures are distinct if their outcomes, types or stacks differ. Crashes come first, then timeouts and failures, the most
-         *     frequent first. Each has the smallest input that was told.
+         * @description Failures are distinct if their outcomes, types or stacks differ. Without stacks, they are also distinct if their messages
+         *     differ by more than quoted parts, numbers and words of the inputs. Crashes come first, then timeouts and failures, the
+         *     most frequent first. Each has the smallest input that was told.
          */
         get: operations["listCampaignFailures"];
         put?: never;
@@ -1598,7 +1600,7 @@ export interface components {
         };
         /** @enum {string} */
         FailureOutcome: "crash" | "timeout" | "failure";
-        /** @description The observations with one outcome, type of failure and stack, and the smallest of their inputs. */
+        /** @description The observations with one outcome, type of failure and stack, or without a stack with similar messages, and the smallest of their inputs. */
         ProgramFailure: {
             /**
              * Format: int64
@@ -4222,7 +4224,7 @@ export interface components {
         StrictLines: boolean;
         /** @description Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture. */
         ExplainFormat: components["schemas"]["ExplanationFormat"];
-        /** @description Show the whole decision tree, including tests that are not significant. */
+        /** @description Show the whole decision tree, including tests that are not significant, and in a text all weights of a regression. */
         ExplainWhole: boolean;
         /** @description Maximum number of results. */
         Limit: number;
@@ -5486,7 +5488,7 @@ export interface operations {
             query?: {
                 /** @description Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture. */
                 format?: components["parameters"]["ExplainFormat"];
-                /** @description Show the whole decision tree, including tests that are not significant. */
+                /** @description Show the whole decision tree, including tests that are not significant, and in a text all weights of a regression. */
                 whole?: components["parameters"]["ExplainWhole"];
             };
             header?: never;
@@ -5528,7 +5530,7 @@ export interface operations {
             query?: {
                 /** @description Format of the explanation: JSON, text, Graphviz DOT, or an SVG picture. */
                 format?: components["parameters"]["ExplainFormat"];
-                /** @description Show the whole decision tree, including tests that are not significant. */
+                /** @description Show the whole decision tree, including tests that are not significant, and in a text all weights of a regression. */
                 whole?: components["parameters"]["ExplainWhole"];
             };
             header?: never;

@@ -332,6 +332,13 @@ func (v *enumValue) Set(text string) error {
 	return nil
 }
 
+// MaximumWithoutValue lets a flag be given without a value, which then is the contract's
+// maximum.
+func MaximumWithoutValue(flags *pflag.FlagSet, name string) {
+	flag := flags.Lookup(name)
+	flag.NoOptDefVal = strconv.FormatFloat(*flag.Value.(*fieldValue).field.Schema.Max, 'f', -1, 64)
+}
+
 // SetDefault replaces the contract's default of a flag.
 func SetDefault(flags *pflag.FlagSet, name, value string) {
 	flag := flags.Lookup(name)

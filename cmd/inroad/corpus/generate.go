@@ -68,7 +68,7 @@ Strategies:
 	flags := cmd.Flags()
 	cli.BindGrammar(flags, &c.name)
 	cli.Bind(flags, &c.req, "start", "strategy", "n", "allow_duplicates", "no_verify", "k", "one_target", "absent", "missing", "close_off")
-	flags.Lookup("missing").NoOptDefVal = "5000000" // --missing alone lists all
+	cli.MaximumWithoutValue(flags, "missing")
 	c.learning.Bind(flags, "common, uncommon, failure")
 	c.learning.BindDetails(flags)
 	cli.Bind(flags, &c.req, "expansions", "max_nodes", "max_tokens", "max_depth", "max_repeat", "cooldown", "spacing", "encoding")

@@ -30,8 +30,9 @@ was learned for it, the conditions that lead to its leaves, and the constructs
 that the program refuses.
 
 A METHOD is named by its ID, or by the end of an ID if that is unique. Tests that
-chance may explain are left out, unless --whole is given; predictions always use
-the whole tree. Outcomes are those that inroad train and predict print.`,
+chance may explain are left out, and so are all but the heaviest weights of a
+regression that may overrule the tree, unless --whole is given; predictions always
+use the whole tree and all weights. Outcomes are those that inroad train and predict print.`,
 		Example: `  inroad explain --model json.model parseObject
   inroad explain --model json.model 'parser.go#parseObject' --format svg >tree.svg
   inroad explain --model json.model --outcome 'failure: SyntaxError'`,

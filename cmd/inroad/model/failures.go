@@ -46,7 +46,9 @@ func NewFailures() *cobra.Command {
 		Short: "List the distinct failures of a program, and reduce their inputs",
 		Long: `List the distinct failures of a program: crashes, timeouts and other observations
 that did not end with ok. Failures are the same if their outcomes, types and stacks
-are the same. Each is listed with its number of observations and its smallest input.
+are the same. Without stacks, messages must be the same but for quoted parts, numbers
+and words of the inputs. Each failure is listed with its number of observations and
+its smallest input.
 
 With --out, the input of each failure is written to a file in that folder.
 
@@ -173,7 +175,7 @@ func (r *reducer) reduceFailures(ctx context.Context, runner *observe.Runner, ma
 			f.Note = "not reduced, outside the grammar: " + err.Error()
 			continue
 		}
-		red := &reduction{runner: runner, units: func() []observation.Unit { return nil }, keep: []observation.Property{observation.OutcomeOf(g.Example)}, maxRuns: maxRuns}
+		red := &reduction{runner: runner, units: func() []observation.Unit { return nil }, keep: []observation.Property{observation.FailureOf(g.Example)}, maxRuns: maxRuns}
 		err = red.begin(ctx, g.Example.Input)
 		if different, ok := errors.AsType[*differentError](err); ok {
 			f.Note = "not reproduced: the program now ends with " + different.now.String()
@@ -232,7 +234,7 @@ type failureList struct {
 	Failures []failure `json:"failures"`
 }
 
-// A failure describes the observations with one outcome, type and stack.
+// A failure describes the observations of one [observation.OutcomeGroup].
 type failure struct {
 	Count   int                 `json:"count"`
 	Outcome observation.Outcome `json:"outcome"`

@@ -73,8 +73,9 @@ names:
   outcome:OUTCOME:TYPE   it ends with a failure or crash of this type
 
 Without --keep, it must end like the run on the input itself: with the same
-outcome, and the same type and stack of a failure. So a COMMAND of --exec can be
-the program, or a test that exits with status 0 for inputs to keep.`,
+outcome, and the same type and stack of a failure. Without a stack, its message must
+be the same but for quoted parts, numbers and words of the inputs. So a COMMAND of
+--exec can be the program, or a test that exits with status 0 for inputs to keep.`,
 		Example: `  inroad reduce --grammar json --exec './parser {}' crash.json
   inroad reduce --grammar json --go ./decode.Decode --keep reaches:decodeNumber --out small.json big.json`,
 		Args: cobra.ArbitraryArgs,
@@ -240,7 +241,8 @@ func (e *differentError) Error() string {
 func (r *reduction) begin(ctx context.Context, input []byte) error {
 	r.best = input
 	// The first run of a process may also do one-time work.
-	if _, err := r.run(ctx, input); err != nil {
+	first, err := r.run(ctx, input)
+	if err != nil {
 		return err
 	}
 	o, err := r.run(ctx, input)
@@ -248,14 +250,17 @@ func (r *reduction) begin(ctx context.Context, input []byte) error {
 		return err
 	}
 	if len(r.keep) == 0 {
-		r.keep = []observation.Property{observation.OutcomeOf(o)}
+		r.keep = []observation.Property{observation.FailureOf(o)}
+		if !r.keep[0].Holds(first) { // the message varies from run to run
+			r.keep[0] = observation.OutcomeOf(o)
+		}
 	}
 	for i, p := range r.keep {
 		if r.keep[i], err = resolve(p, r.units(), o.Methods); err != nil {
 			return err
 		}
 		if p = r.keep[i]; !p.Holds(o) {
-			return &differentError{p, observation.OutcomeOf(o), len(o.Methods)}
+			return &differentError{p, observation.FailureOf(o), len(o.Methods)}
 		}
 	}
 	return nil

@@ -27,6 +27,7 @@ type lexer struct {
 type lexCache struct {
 	modes []atomic.Pointer[lexState] // start states by mode
 	size  atomic.Int64               // approximate size in bytes
+	shelf atomic.Pointer[shelf]      // of spellers; nil at the beginning
 
 	lock     *lock // guards the fields below and the creation of states
 	contexts map[lexContext]*lexContext

@@ -112,7 +112,9 @@ type Options struct {
 	Whole  bool // the start rule must derive the whole input; otherwise the rest is ignored, as in ANTLR
 	ANTLR  bool // predict with the ANTLR runtime
 	Strict bool // fail where the parse depends on a predicate
-	Limits Limits
+	// Unlocated leaves out the position and the expected tokens of a syntax error.
+	Unlocated bool
+	Limits    Limits
 	// Ambiguous, if not nil, is called for each ambiguity, except with ANTLR.
 	Ambiguous func(Ambiguity)
 }
@@ -148,6 +150,9 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 	} else {
 		r.lex()
 	}
+	if opt.Unlocated && opt.Whole && !opt.Strict && r.lexError != nil {
+		return nil, r.lexError
+	}
 	// SLL prediction is far cheaper than full-context prediction and, if it parses
 	// the whole input, yields the same tree. But it can fail where full-context
 	// prediction succeeds, and it can end early: at the end of the start rule it
@@ -155,7 +160,9 @@ func (m *Machine) Parse(ctx context.Context, input []byte, opt Options) (tree *d
 	var failed *SyntaxError
 	if !r.parse(opt.Rule, false, opt.Whole) || r.next() != derivation.EOF {
 		if !r.parse(opt.Rule, true, opt.Whole) {
-			failed = r.syntaxError()
+			if failed = (&SyntaxError{}); !opt.Unlocated {
+				failed = r.syntaxError()
+			}
 		}
 	}
 	if opt.Strict {

@@ -23,6 +23,12 @@ func (s *Speller) Scan(from []Lexed, goal *Goal) Scan {
 	return Scan{s.share(goal, list)}
 }
 
+// Current reports whether a scan is kept on the speller's shelf. A caller that keeps a scan
+// begins anew when it is not current, so that memory is freed.
+func (s *Speller) Current(at Scan) bool {
+	return at.at == dead || at.at.shelf == s.cache.shelf.Load()
+}
+
 // Next returns the lexer after a character. It reports false if no token of the goal's
 // type continues with the character. The goal is that of the scan.
 func (s *Speller) Next(at Scan, goal *Goal, char rune) (Scan, bool) {
@@ -56,7 +62,7 @@ func (s *Speller) follow(at *threads, goal *Goal, class uint16, char rune) *thre
 	})
 	to := s.share(goal, out)
 	if exact {
-		s.remember(at, class, to)
+		at.remember(class, to)
 	}
 	return to
 }
@@ -92,8 +98,8 @@ func (s *Speller) charOf(x *symbol, set []g4.RuneRange, r *rand.Rand) (char rune
 
 // Done reports whether a token of the goal's type can end here.
 func (s *Speller) Done(at Scan, goal *Goal) bool {
-	if at.at.done != undecided {
-		return at.at.done == yes
+	if known := at.at.done.Load(); known != undecided {
+		return known == yes
 	}
 	done := false
 	exact := s.exactly(func() {
@@ -107,10 +113,11 @@ func (s *Speller) Done(at Scan, goal *Goal) bool {
 		})
 	})
 	if exact && at.at != dead {
-		at.at.done = no
+		answer := no
 		if done {
-			at.at.done = yes
+			answer = yes
 		}
+		at.at.done.Store(answer)
 	}
 	return done
 }

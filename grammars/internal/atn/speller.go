@@ -18,9 +18,6 @@ type Speller struct {
 	over    bool // whether a limit was exceeded: results may be incomplete
 	steps   int  // taken to extend the lexer's DFA
 	keys    *spellKeys
-	shelf   *shelf
-
-	generation int // of the shelf
 }
 
 // A Lexed is the state of the lexer between two tokens.

@@ -1,18 +1,28 @@
 package atn
 
 import (
-	"strings"
+	"encoding/binary"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
 // threads are the states of the lexer in the middle of a token: several while it is not
-// certain how the token is divided into matches. A [Speller] keeps each list of states
+// certain how the token is divided into matches. A [shelf] keeps each list of states
 // once and remembers what follows it, so that most characters take one lookup.
 type threads struct {
 	list  []spelling
-	edges []*threads // by class: the threads after a character; nil if they are not known, or if all are not
-	ends  []tokenEnd
-	done  tristate // of [Speller.Done]
+	edges atomic.Pointer[threadsTable] // nil if none is known
+	ends  atomic.Pointer[[]tokenEnd]
+	done  atomic.Int32 // a tristate, of [Speller.Done]
+	shelf *shelf
+}
+
+// A threadsEdge leads to the threads after a character of a class.
+type threadsEdge struct {
+	class uint16
+	to    *threads
 }
 
 // A tokenEnd remembers a result of [Speller.endings].
@@ -23,7 +33,8 @@ type tokenEnd struct {
 	after []Lexed
 }
 
-type tristate int8
+// A tristate is an answer that may not be known.
+type tristate = int32
 
 const (
 	undecided tristate = iota
@@ -39,18 +50,36 @@ var (
 	divided = &threads{} // a match may end that is only a part of a token: see [Speller.Place]
 )
 
-// maxShared limits the memory of the threads that a speller keeps, in edges.
-const maxShared = 1 << 18
-
-// A shelf keeps threads by their states. Threads of different goals differ.
+// A shelf keeps threads by their states, for all spellers of a lexer. Threads of different
+// goals differ. It is safe for concurrent use.
 type shelf struct {
-	keys  spellKeys
-	of    map[*Goal]map[string]*threads
-	edges int
+	size atomic.Int64 // approximate, in bytes
+
+	lock sync.Mutex
+	ids  map[*lexState]uint32
+	of   map[*Goal]map[string]*threads
+	key  []byte // scratch
 }
 
+const (
+	maxShelf    = 32 << 20 // bytes of a shelf
+	threadsSize = 300      // bytes of threads without their edges
+)
+
 func newShelf() *shelf {
-	return &shelf{keys: spellKeys{ids: map[*lexState]uint32{}}, of: map[*Goal]map[string]*threads{}}
+	return &shelf{ids: map[*lexState]uint32{}, of: map[*Goal]map[string]*threads{}}
+}
+
+// shelf returns the shelf that the spellers of the lexer share. A full one is replaced; its
+// threads remain valid.
+func (s *Speller) shelf() *shelf {
+	for {
+		now := s.cache.shelf.Load()
+		if now != nil && now.size.Load() <= maxShelf {
+			return now
+		}
+		s.cache.shelf.CompareAndSwap(now, newShelf())
+	}
 }
 
 // share returns the threads with a list of states.
@@ -58,49 +87,102 @@ func (s *Speller) share(goal *Goal, list []spelling) *threads {
 	if len(list) == 0 {
 		return dead
 	}
-	if s.shelf == nil || s.shelf.edges > maxShared {
-		s.shelf = newShelf() // threads in use remain valid
-		s.generation++
-	}
-	var states strings.Builder
+	return s.shelf().share(goal, list)
+}
+
+func (s *shelf) share(goal *Goal, list []spelling) *threads {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	key := s.key[:0]
 	for _, t := range list {
-		states.WriteRune(rune(len(t.guards)))
-		states.WriteString(s.shelf.keys.of(t))
+		key = binary.LittleEndian.AppendUint32(key, uint32(len(t.guards)))
+		key = binary.LittleEndian.AppendUint32(key, s.id(t.at))
+		for _, g := range t.guards {
+			key = binary.LittleEndian.AppendUint32(key, s.id(g))
+		}
+		if t.fresh {
+			key = append(key, 1)
+		}
+		key = append(append(key, 0xFF), t.modes...)
 	}
-	key := states.String()
-	of := s.shelf.of[goal]
+	s.key = key
+	of := s.of[goal]
 	if of == nil {
 		of = map[string]*threads{}
-		s.shelf.of[goal] = of
+		s.of[goal] = of
 	}
-	t := of[key]
+	t := of[string(key)]
 	if t == nil {
-		t = &threads{list: list}
-		of[key] = t
+		t = &threads{list: list, shelf: s}
+		of[string(key)] = t
+		s.size.Add(int64(threadsSize + len(key)))
 	}
 	return t
 }
 
+func (s *shelf) id(state *lexState) uint32 {
+	id, ok := s.ids[state]
+	if !ok {
+		id = uint32(len(s.ids))
+		s.ids[state] = id
+	}
+	return id
+}
+
+// A threadsTable has the edges of threads that are known. Edges are added in place, and are
+// found while others are added.
+type threadsTable struct {
+	slots []atomic.Pointer[threadsEdge] // a power of two, at most half of them in use; the class is the first place to look
+	count int                           // slots in use
+}
+
+// find returns the slot of a class, or a free one if there is no edge.
+func (e *threadsTable) find(class uint16) (*atomic.Pointer[threadsEdge], *threadsEdge) {
+	last := len(e.slots) - 1
+	for i := int(class) & last; ; i = (i + 1) & last {
+		if edge := e.slots[i].Load(); edge == nil || edge.class == class {
+			return &e.slots[i], edge
+		}
+	}
+}
+
 // edge returns the threads after a character of a class; nil if they are not known.
 func (t *threads) edge(class uint16) *threads {
-	if t.edges == nil {
-		return nil
+	if table := t.edges.Load(); table != nil {
+		if _, edge := table.find(class); edge != nil {
+			return edge.to
+		}
 	}
-	return t.edges[class]
+	return nil
 }
 
 // remember sets the threads after a character of a class.
-func (s *Speller) remember(at *threads, class uint16, to *threads) {
-	if at.edges == nil {
-		at.edges = make([]*threads, s.lexer.classes.count)
-		s.shelf.edges += len(at.edges)
+func (t *threads) remember(class uint16, to *threads) {
+	s := t.shelf
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	table := t.edges.Load()
+	if table == nil {
+		table = &threadsTable{}
 	}
-	at.edges[class] = to
+	if 2*table.count >= len(table.slots) {
+		old := table
+		table = &threadsTable{make([]atomic.Pointer[threadsEdge], max(2, 2*len(old.slots))), old.count}
+		for i := range old.slots {
+			if edge := old.slots[i].Load(); edge != nil {
+				slot, _ := table.find(edge.class)
+				slot.Store(edge)
+			}
+		}
+		s.size.Add(int64(8 * (len(table.slots) - len(old.slots))))
+		defer t.edges.Store(table)
+	}
+	if slot, edge := table.find(class); edge == nil {
+		slot.Store(&threadsEdge{class, to})
+		table.count++
+		s.size.Add(16)
+	}
 }
-
-// Generation counts how often the speller forgot what it remembers for scans. A caller that
-// keeps a [Scan] begins anew when the number changes, so that memory is freed.
-func (s *Speller) Generation() int { return s.generation }
 
 // exactly calls a function and reports whether no limit was exceeded.
 func (s *Speller) exactly(do func()) bool {
@@ -133,15 +215,19 @@ func (s *Speller) after(at *threads, class uint16, char rune) *threads {
 		to = s.share(nil, next)
 	}
 	if exact {
-		s.remember(at, class, to)
+		at.remember(class, to)
 	}
 	return to
 }
 
 // endings returns the states of the lexer after a token that ends here: see [Speller.Place].
 func (s *Speller) endings(at *threads, kind int32, rule int, last bool) []Lexed {
-	for i := range at.ends {
-		if e := &at.ends[i]; e.kind == kind && e.rule == rule && e.last == last {
+	var known []tokenEnd
+	if ends := at.ends.Load(); ends != nil {
+		known = *ends
+	}
+	for i := range known {
+		if e := &known[i]; e.kind == kind && e.rule == rule && e.last == last {
 			return e.after
 		}
 	}
@@ -155,7 +241,8 @@ func (s *Speller) endings(at *threads, kind int32, rule int, last bool) []Lexed 
 		}
 	})
 	if exact {
-		at.ends = append(at.ends, tokenEnd{kind, rule, last, out})
+		known = append(slices.Clip(known), tokenEnd{kind, rule, last, out})
+		at.ends.Store(&known) // another speller's may get lost
 	}
 	return out
 }
