@@ -45,8 +45,8 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Defaults returns the default options. docs/models.md explains how they were
-// chosen.
+// Defaults returns the default options. docs/evaluation/learning.md explains how
+// they were chosen.
 func Defaults() Options {
 	return Options{
 		K: 4, Trivia: true, Outcome: true, Refusals: true, Regressions: true, MaxDepth: 12, Balance: dtree.Sqrt, Folds: 5, Inputs: 256, Seed: 1, Margin: 0.1,

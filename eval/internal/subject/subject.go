@@ -31,7 +31,7 @@ type Subject struct {
 }
 
 // Evaluation returns the programs on which results are reported. No default is
-// chosen on them, except where docs/models.md says so.
+// chosen on them, except where docs/evaluation/prediction.md says so.
 func Evaluation() []Subject {
 	return []Subject{
 		{"encoding-xml", "xml", "std.EncodingXML", "encoding/xml", "", "", nil},
