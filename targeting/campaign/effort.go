@@ -79,7 +79,8 @@ const (
 
 // newEffort returns an effort that has the allowance of some inputs in advance.
 func newEffort(factor float64, inputs int, r rates) *effort {
-	return &effort{rates: r, factor: factor, granted: time.Duration(factor * float64(inputs) * float64(firstEffort))}
+	advance := time.Duration(factor * float64(inputs) * float64(firstEffort))
+	return &effort{rates: r, factor: factor, granted: advance, ample: advance}
 }
 
 // grant adds what a run of the program grants. Short runs count alike, and others by the

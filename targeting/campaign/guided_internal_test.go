@@ -162,6 +162,9 @@ func TestFrugal(t *testing.T) {
 	if quick > 0.7*slow || largeQuick == 0 || largeQuick > largeSlow/2 {
 		t.Errorf("got inputs of %.0f bytes on average and %d large ones, want fewer than the %.0f bytes and %d large ones for a slow program, but some", quick, largeQuick, slow, largeSlow)
 	}
+	if newEffort(1, 50, rates{}).ample < 50*firstAmple {
+		t.Error("the first generation has no allowance")
+	}
 	if most := e.ample + e.ample/2; e.generated > most {
 		t.Errorf("generating took %v, want at most %v", e.generated, most)
 	}
