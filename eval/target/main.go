@@ -70,31 +70,16 @@ func (opt *options) run(ctx context.Context, args []string) (err error) {
 	if len(args) != 1 {
 		return fmt.Errorf("expected 1 argument (a folder of observations), got %d", len(args))
 	}
-	selected, err := opt.selection.Subjects()
-	if err != nil {
-		return err
-	}
 	if opt.tmp, err = os.MkdirTemp("", "inroad-eval-"); err != nil {
 		return err
 	}
 	table := tabwriter.NewWriter(opt.stdout, 0, 0, 2, ' ', 0)
 	defer func() { err = errors.Join(err, table.Flush(), os.RemoveAll(opt.tmp)) }()
 	fmt.Fprintln(table, "program\tinputs\tmethods\twithout inputs\tinputs that reach (mean)\tmethods reached\tinputs accepted\texecutions per method\tprocessor ms per method")
-	for _, s := range selected {
-		files, err := s.Observations(args[0])
-		if err != nil {
-			return err
-		}
-		if len(files) == 0 {
-			fmt.Fprintf(opt.progress, "%s: no observations\n", s.Name)
-			continue
-		}
+	return opt.selection.EachObserved(args[0], opt.progress, func(s subject.Subject, files []string) error {
 		fmt.Fprintln(opt.progress, s.Name)
-		if err := opt.measure(ctx, s, files, table); err != nil {
-			return fmt.Errorf("%s: %w", s.Name, err)
-		}
-	}
-	return nil
+		return opt.measure(ctx, s, files, table)
+	})
 }
 
 // measure targets methods of a program and writes a line per style.

@@ -1,6 +1,8 @@
 package refine
 
 import (
+	"iter"
+	"math/bits"
 	"slices"
 
 	"github.com/inroad/inroad/grammars"
@@ -12,6 +14,28 @@ type typeSet []uint64
 
 func (s typeSet) has(t int) bool { return s[t>>6]&(1<<(t&63)) != 0 }
 func (s typeSet) add(t int)      { s[t>>6] |= 1 << (t & 63) }
+
+// len returns the number of members.
+func (s typeSet) len() int {
+	n := 0
+	for _, word := range s {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// all yields the members.
+func (s typeSet) all() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, word := range s {
+			for ; word != 0; word &= word - 1 {
+				if !yield(i<<6 + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // addAll adds the members of another set and reports whether any was new.
 func (s typeSet) addAll(more typeSet) bool {

@@ -488,12 +488,10 @@ func (x *inclusion) includes(of continuation, in []continuation) bool {
 	if x.open = false; x.totalWork < 0 {
 		return false
 	}
-	begin := slices.Clone(x.nowhere)
 	for _, c := range in {
-		begin.addAll(x.first(c))
 		x.open = x.open || x.empty(c)
 	}
-	if x.spend(1); !begin.contains(x.first(of)) {
+	if x.spend(1); !x.beginsWithin(of, in) {
 		return false
 	}
 	if slices.Contains(in, of) || x.dead(of) {
@@ -511,6 +509,26 @@ func (x *inclusion) includes(of continuation, in []continuation) bool {
 		}
 	}
 	return x.decide(of, in, x.mostWork)
+}
+
+// beginsWithin reports whether all tokens that a continuation can begin with are among those of
+// others.
+func (x *inclusion) beginsWithin(of continuation, in []continuation) bool {
+	first := x.first(of)
+	if first.len() > len(first) {
+		begin := slices.Clone(x.nowhere)
+		for _, c := range in {
+			begin.addAll(x.first(c))
+		}
+		return begin.contains(first)
+	}
+	// A rule may have thousands of alternatives, most of which begin with one token.
+	for t := range first.all() {
+		if !slices.ContainsFunc(in, func(c continuation) bool { return x.first(c).has(t) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // maxAlone limits the continuations that are looked at alone, before all together. They

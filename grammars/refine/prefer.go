@@ -54,6 +54,7 @@ type preference struct {
 	used    []bool             // by parser rule: whether derivations from the start rule have it
 	roots   []bool             // by node: whether it is the root of a left-recursive rule
 	levels  map[grammars.Occurrence]int
+	recent  alternation // the result of the last call of alternatives
 
 	visits, mostVisits int
 	skips              int            // the symbols that a search may still pass over as a whole
@@ -168,9 +169,24 @@ func (p *preference) follow(n *grammars.Node, end continuation) continuation {
 	}
 }
 
-// alternatives returns the continuations of the alternatives of an alternation, given the
+// An alternation has the continuations of the alternatives of a node, given the
 // continuation after its rule.
+type alternation struct {
+	of           *grammars.Node
+	end          continuation
+	alternatives []continuation
+}
+
+// alternatives returns the continuations of the alternatives of an alternation, given the
+// continuation after its rule. The caller must not change the result.
 func (p *preference) alternatives(n *grammars.Node, end continuation) []continuation {
+	if p.recent.of != n || p.recent.end != end { // each of many alternatives needs all of them
+		p.recent = alternation{n, end, p.findAlternatives(n, end)}
+	}
+	return p.recent.alternatives
+}
+
+func (p *preference) findAlternatives(n *grammars.Node, end continuation) []continuation {
 	var out []continuation
 	if p.roots[n.ID] {
 		for i := range n.Rule.Operators {
@@ -185,21 +201,28 @@ func (p *preference) alternatives(n *grammars.Node, end continuation) []continua
 	return out
 }
 
-// earlier returns the alternatives that the parser tries before one of an alternation, by
-// index. In a left-recursive rule, binary operators come before suffix operators, and an
-// operator that binds less may not be allowed where another is.
-func (p *preference) earlier(n *grammars.Node, of int) []int {
-	var out []int
+// earlier returns those of all alternatives of an alternation that the parser tries before
+// one of them, nil for none. In a left-recursive rule, binary operators come before suffix
+// operators, and an operator that binds less may not be allowed where another is. The
+// caller must not change the result.
+func (p *preference) earlier(n *grammars.Node, all []continuation, of int) []continuation {
+	if !p.roots[n.ID] {
+		if of == 0 {
+			return nil
+		}
+		return all[:of:of]
+	}
+	var out []continuation
 	ops := n.Rule.Operators
 	for i := range n.Children {
 		switch {
-		case !p.roots[n.ID] || ops[of].Left == derivation.None && ops[i].Left == derivation.None:
+		case ops[of].Left == derivation.None && ops[i].Left == derivation.None:
 			if i < of {
-				out = append(out, i)
+				out = append(out, all[i])
 			}
 		case ops[of].Left == derivation.None || ops[i].Left == derivation.None:
 		case ops[i].Precedence > ops[of].Precedence && (isBinary(&ops[i]) || !isBinary(&ops[of])):
-			out = append(out, i)
+			out = append(out, all[i])
 		}
 	}
 	return out
@@ -250,10 +273,7 @@ func vanishes(n *grammars.Node) bool {
 }
 
 func (p *preference) isDominated(n *grammars.Node, all []continuation, i int) bool {
-	var before []continuation
-	for _, j := range p.earlier(n, i) {
-		before = append(before, all[j])
-	}
+	before := p.earlier(n, all, i)
 	return before != nil && p.includes(all[i], before)
 }
 
@@ -397,11 +417,7 @@ func (p *preference) before(n *grammars.Node, f *frame, with continuation) bool 
 		return p.beforeCalls(n.Rule, with)
 	case up.Kind == grammars.Alternation:
 		i := slices.Index(up.Children, n)
-		var earlier []continuation
-		all := p.alternatives(up, f.after())
-		for _, j := range p.earlier(up, i) {
-			earlier = append(earlier, all[j])
-		}
+		earlier := p.earlier(up, p.alternatives(up, f.after()), i)
 		return p.prefers(f.rule(n), with, earlier, func() bool {
 			if p.roots[up.ID] && up.Rule.Operators[i].Left != derivation.None {
 				return p.skip(f, func() bool { return p.beforeOperand(up.Rule, with) }) ||

@@ -34,7 +34,7 @@ func shapeOf(message string, input []byte) shape {
 	message = strings.TrimSpace(message[:min(len(message), maxShaped)])
 	message, _, _ = strings.Cut(message, "\n")
 	var out shape
-	for _, text := range strings.Fields(replaceQuoted(replaceExcerpt(message, input))) {
+	for text := range strings.FieldsSeq(replaceQuoted(replaceExcerpt(message, input))) {
 		if len(out) == maxWords {
 			break
 		}
@@ -87,14 +87,19 @@ func replaceQuoted(message string) string {
 	return out.String()
 }
 
-// closing maps opening quotation marks to those that close them.
-var closing = map[rune]rune{'"': '"', '\'': '\'', '`': '`', '“': '”', '‘': '’', '«': '»'}
-
 // quoted returns the length of the quoted part that a text begins with, or 0.
 func quoted(text string) int {
 	open, size := utf8.DecodeRuneInString(text)
-	end, ok := closing[open]
-	if !ok {
+	end := open
+	switch open {
+	case '"', '\'', '`':
+	case '“':
+		end = '”'
+	case '‘':
+		end = '’'
+	case '«':
+		end = '»'
+	default:
 		return 0
 	}
 	closed, escaped := 0, false
@@ -202,7 +207,7 @@ func contains(input []byte, name string) bool {
 		}
 		before, _ := utf8.DecodeLastRune(rest[:at])
 		after, _ := utf8.DecodeRune(rest[at+len(name):])
-		if !(isWord(first) && isWord(before)) && !(isWord(last) && isWord(after)) {
+		if (!isWord(first) || !isWord(before)) && (!isWord(last) || !isWord(after)) {
 			return true
 		}
 		_, size := utf8.DecodeRune(rest[at:])

@@ -2,6 +2,8 @@ package subject
 
 import (
 	"flag"
+	"fmt"
+	"io"
 	"path/filepath"
 	"regexp"
 )
@@ -45,6 +47,29 @@ func (s *Selection) Subjects() ([]Subject, error) {
 		}
 	}
 	return selected, nil
+}
+
+// EachObserved calls measure for each selected program with its files of observations in
+// a folder. Programs without observations are reported to progress.
+func (s *Selection) EachObserved(folder string, progress io.Writer, measure func(p Subject, files []string) error) error {
+	selected, err := s.Subjects()
+	if err != nil {
+		return err
+	}
+	for _, p := range selected {
+		files, err := p.Observations(folder)
+		if err != nil {
+			return err
+		}
+		if len(files) == 0 {
+			fmt.Fprintf(progress, "%s: no observations\n", p.Name)
+			continue
+		}
+		if err := measure(p, files); err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+	}
+	return nil
 }
 
 // Observations returns the files of observations of the program in a folder.
