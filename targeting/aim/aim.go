@@ -97,7 +97,10 @@ type Options struct {
 // An Input is a generated input with the predictions for it.
 type Input struct {
 	*generate.Input
-	Units       []int   // the requested units that the input is predicted to reach, and those of Unlikely
+	// Units holds the requested units that the input is predicted to reach, and those of
+	// Unlikely. If ok is preferred, but the input is predicted to be refused, it holds only
+	// the unit that the input was generated for: the run may end before it reaches others.
+	Units       []int
 	Unlikely    []int   // the units among Units that the input was generated for but is predicted not to reach
 	Probability float64 // the lowest probability among Units and of the requested outcome
 	// Outcome is the likeliest of the outcomes that [Options.Outcome] stands for.
@@ -150,7 +153,7 @@ func NewWith(m *model.Model, s *solve.Solver) *Targeter { return &Targeter{m, ne
 // avoid, and that have the outcome of the options. It also returns the units in want
 // for which it found no input. To keep the number of inputs small, it targets the
 // unit with the fewest observations first, together with as many other units as one
-// input can reach. Without units, the outcome is the only goal.
+// input that is not refused can reach. Without units, the outcome is the only goal.
 func (t *Targeter) Find(ctx context.Context, r *rand.Rand, want, avoid []int, opt Options) (*Result, error) {
 	opt.N = max(opt.N, 1)
 	if opt.Draw == nil {

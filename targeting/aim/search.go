@@ -236,7 +236,7 @@ func (s *search) routes(ctx context.Context, plans []plan) (out []route, rest []
 			continue
 		}
 		r := route{p, p}
-		if len(out) < maxJoined {
+		if len(out) < maxJoined && p.tier != refused {
 			if r.extended, err = s.extend(ctx, p); err != nil {
 				return nil, nil, err
 			}
@@ -722,10 +722,11 @@ func outcomeProbability(answer *model.Answer, outcomes []string) (likeliest stri
 
 func (s *search) input(input *generate.Input, answer *model.Answer) Input {
 	out := Input{Input: input}
+	alone := s.endsEarly(answer)
 	out.Outcome, out.Probability = outcomeProbability(answer, s.outcomes)
 	out.UnlikelyOutcome = out.Probability < 0.5
 	for _, u := range s.want {
-		if r := reached(answer, u); r || u == s.unit {
+		if r := reached(answer, u); u == s.unit || r && !alone {
 			out.Units = append(out.Units, u)
 			out.Probability = min(out.Probability, answer.Methods[u].Probability)
 			if !r {
@@ -734,4 +735,11 @@ func (s *search) input(input *generate.Input, answer *model.Answer) Input {
 		}
 	}
 	return out
+}
+
+// endsEarly reports whether the program is expected to refuse an input though ok is
+// preferred. The run may end before it reaches other units, so the input is only for the
+// unit of the search. If no observation was ok, refusals say nothing about where runs end.
+func (s *search) endsEarly(answer *model.Answer) bool {
+	return !s.anyOutcome() && len(answer.Outcomes) > 0 && answer.Outcomes[0].Outcome != string(observation.OK) && slices.Contains(s.model.Outcomes, string(observation.OK))
 }
