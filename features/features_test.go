@@ -245,6 +245,9 @@ func TestPossiblePathsOfModes(t *testing.T) {
 
 // All paths of the samples are possible.
 func TestSamplesArePossible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("prepares all bundled grammars")
+	}
 	for _, name := range bundled.Names() {
 		g := grammartest.Bundled(t, name)
 		space := features.NewSpace(g, features.Options{Possible: true})
