@@ -96,14 +96,16 @@ func (s *shelf) share(goal *Goal, list []spelling) *threads {
 	key := s.key[:0]
 	for _, t := range list {
 		key = binary.LittleEndian.AppendUint32(key, uint32(len(t.guards)))
+		key = binary.LittleEndian.AppendUint32(key, uint32(len(t.modes)))
 		key = binary.LittleEndian.AppendUint32(key, s.id(t.at))
 		for _, g := range t.guards {
 			key = binary.LittleEndian.AppendUint32(key, s.id(g))
 		}
+		fresh := byte(0)
 		if t.fresh {
-			key = append(key, 1)
+			fresh = 1
 		}
-		key = append(append(key, 0xFF), t.modes...)
+		key = append(append(key, fresh), t.modes...)
 	}
 	s.key = key
 	of := s.of[goal]
