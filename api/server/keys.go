@@ -203,6 +203,11 @@ func (s *Server) CreateKey(ctx context.Context, req openapi.CreateKeyRequestObje
 
 // RevokeKey revokes a key and ends its requests.
 func (s *Server) RevokeKey(ctx context.Context, req openapi.RevokeKeyRequestObject) (openapi.RevokeKeyResponseObject, error) {
+	if req.Key == caller(ctx) { // the store may announce the change, which ends this request, before it returns
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), s.Timeout)
+		defer cancel()
+	}
 	if err := s.Store.RevokeKey(ctx, req.Key, caller(ctx)); err != nil {
 		return nil, err
 	}
