@@ -246,7 +246,7 @@ func TestPossiblePathsOfModes(t *testing.T) {
 // All paths of the samples are possible.
 func TestSamplesArePossible(t *testing.T) {
 	if testing.Short() {
-		t.Skip("prepares all bundled grammars")
+		t.Skip("prepares all bundled grammars, one after the other: skipped with -short")
 	}
 	for _, name := range bundled.Names() {
 		g := grammartest.Bundled(t, name)

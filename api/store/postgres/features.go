@@ -105,9 +105,8 @@ func lockFeatures(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// makeRoom deletes sets of features, so that a set can grow by a number of bytes. No set
-// has the number 0. It
-// reports false if that is not enough.
+// makeRoom deletes sets of features, so that a set can grow by a number of bytes. It
+// reports false if that is not enough. No set has the number 0.
 func makeRoom(ctx context.Context, tx pgx.Tx, set, by, limit int64) (bool, error) {
 	rows, err := tx.Query(ctx, "select id, size, used from feature_sets")
 	if err != nil {

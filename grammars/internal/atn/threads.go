@@ -56,7 +56,7 @@ type shelf struct {
 	size atomic.Int64 // approximate, in bytes
 
 	lock sync.Mutex
-	ids  map[*lexState]uint32
+	keys spellKeys
 	of   map[*Goal]map[string]*threads
 	key  []byte // scratch
 }
@@ -67,7 +67,7 @@ const (
 )
 
 func newShelf() *shelf {
-	return &shelf{ids: map[*lexState]uint32{}, of: map[*Goal]map[string]*threads{}}
+	return &shelf{keys: spellKeys{ids: map[*lexState]uint32{}}, of: map[*Goal]map[string]*threads{}}
 }
 
 // shelf returns the shelf that the spellers of the lexer share. A full one is replaced; its
@@ -97,9 +97,9 @@ func (s *shelf) share(goal *Goal, list []spelling) *threads {
 	for _, t := range list {
 		key = binary.LittleEndian.AppendUint32(key, uint32(len(t.guards)))
 		key = binary.LittleEndian.AppendUint32(key, uint32(len(t.modes)))
-		key = binary.LittleEndian.AppendUint32(key, s.id(t.at))
+		key = binary.LittleEndian.AppendUint32(key, s.keys.id(t.at))
 		for _, g := range t.guards {
-			key = binary.LittleEndian.AppendUint32(key, s.id(g))
+			key = binary.LittleEndian.AppendUint32(key, s.keys.id(g))
 		}
 		fresh := byte(0)
 		if t.fresh {
@@ -120,15 +120,6 @@ func (s *shelf) share(goal *Goal, list []spelling) *threads {
 		s.size.Add(int64(threadsSize + len(key)))
 	}
 	return t
-}
-
-func (s *shelf) id(state *lexState) uint32 {
-	id, ok := s.ids[state]
-	if !ok {
-		id = uint32(len(s.ids))
-		s.ids[state] = id
-	}
-	return id
 }
 
 // A threadsTable has the edges of threads that are known. Edges are added in place, and are
