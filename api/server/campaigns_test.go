@@ -431,6 +431,7 @@ func TestCampaignRestart(t *testing.T) {
 			s := start(t, edit)
 			whole := s.createCampaign(t, options)
 			want := s.drive(t, whole.ID, 10, runs)
+			s.ask(t, whole.ID, `{}`) // waits until the campaign has ended
 			c := s.createCampaign(t, options)
 			got := s.drive(t, c.ID, 3, 50)
 			leased := s.ask(t, c.ID, `{"n":2,"lease_ms":5000}`).Inputs
