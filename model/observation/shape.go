@@ -200,18 +200,19 @@ func contains(input []byte, name string) bool {
 	}
 	first, _ := utf8.DecodeRuneInString(name)
 	last, _ := utf8.DecodeLastRuneInString(name)
-	for rest := input; ; {
-		at := bytes.Index(rest, []byte(name))
+	for from := 0; ; {
+		at := bytes.Index(input[from:], []byte(name))
 		if at < 0 {
 			return false
 		}
-		before, _ := utf8.DecodeLastRune(rest[:at])
-		after, _ := utf8.DecodeRune(rest[at+len(name):])
+		at += from
+		before, _ := utf8.DecodeLastRune(input[:at])
+		after, _ := utf8.DecodeRune(input[at+len(name):])
 		if (!isWord(first) || !isWord(before)) && (!isWord(last) || !isWord(after)) {
 			return true
 		}
-		_, size := utf8.DecodeRune(rest[at:])
-		rest = rest[at+size:]
+		_, size := utf8.DecodeRune(input[at:])
+		from = at + size
 	}
 }
 

@@ -48,6 +48,7 @@ func TestFailureShape(t *testing.T) {
 		{"the whole input", "a + b\n", "parsing a + b failed at 1:3: unexpected '+'", "(c", "parsing (c failed at 1:1: unexpected '('", true},
 		{"text after a colon that is not in the input", "[a", "unclosed section: no ]", "b", "unclosed section: no }", false},
 		{"parts of names of the input", "stringify", "bad string", "numbers", "bad number", false},
+		{"repeated parts of names of the input", "aaa", "bad aa", "bbb", "bad bb", false},
 		{"only the first line counts", "", "syntax error\n  a b\n  ^", "", "syntax error\n  c", true},
 		{"words that one of the inputs has", "value x1", "missing value of x1", "y1", "missing value of y1", true},
 		{"long messages", "", strings.Repeat("word ", 100) + "a", "", strings.Repeat("word ", 90) + "b", true},
