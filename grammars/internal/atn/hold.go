@@ -66,17 +66,17 @@ func (s *Speller) without(n *lexState, some func(lexConfig) bool) *lexState {
 // of the token.
 func (s *Speller) Prevents(h *Hold, mode int, goal *Goal) bool {
 	type pair struct{ hold, token *lexState }
+	ends := func(n *lexState) bool {
+		return n != nil && n.makes(goal.kind) && (goal.last < 0 || n.rule == goal.last)
+	}
 	first := s.start(string(rune(mode)))
-	if first == nil {
+	if first == nil || ends(first) || ends(s.atEnd(first)) { // the last match can be empty at the end of the input
 		return false
 	}
 	seen := map[pair]bool{}
 	var queue []pair
 	for _, n := range h.states {
 		queue = append(queue, pair{n, first})
-	}
-	ends := func(n *lexState) bool {
-		return n != nil && n.makes(goal.kind) && (goal.last < 0 || n.rule == goal.last)
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
