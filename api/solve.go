@@ -72,6 +72,9 @@ func (e *Engine) solve(ctx context.Context, grammar string, req openapi.SolveReq
 	if err != nil {
 		return nil, err
 	}
+	if req.Style == openapi.Varied { // no program has to accept these inputs
+		return solution.Spread(ctx, r, req.N)
+	}
 	return draw(ctx, solution, r, req.N)
 }
 

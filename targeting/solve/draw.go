@@ -102,7 +102,7 @@ func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error)
 		done, budget = budget, budget+step
 	}
 	for drawn := 0; !listed && len(found.inputs) == 0 && n > 0 && drawn < maxUseless && !w.hopeless(); drawn++ { // a larger input is better than none
-		input, err := w.write(ctx, w.main.draw(w.main.cheapest()+w.rand.Int32N(w.span()+1), randomChooser{w.rand}))
+		input, err := w.write(ctx, w.main.draw(w.main.cheapest()+w.rand.Int32N(w.span(variedSpan)+1), randomChooser{w.rand}))
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +161,7 @@ func (w *writer) search(ctx context.Context, e effort) (*generate.Input, error) 
 		}
 	}
 	for range e.random {
-		input, err := w.write(ctx, w.main.draw(least+w.rand.Int32N(w.span()+1), randomChooser{w.rand}))
+		input, err := w.write(ctx, w.main.draw(least+w.rand.Int32N(w.span(variedSpan)+1), randomChooser{w.rand}))
 		if input != nil || err != nil {
 			return input, err
 		}

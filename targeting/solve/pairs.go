@@ -105,7 +105,7 @@ func (w *writer) drawChild(tree witness, at int, o grammars.Occurrence) witness 
 		if i == maxPairRedraws/2 {
 			tree = free
 		}
-		other := w.main.redraw(tree, at, w.rand.Int32N(w.span()+1), randomChooser{w.rand})
+		other := w.main.redraw(tree, at, w.rand.Int32N(w.span(variedSpan)+1), randomChooser{w.rand})
 		if other.standsFor(at, o) && other.cost() <= w.most {
 			return other
 		}

@@ -12,6 +12,7 @@ import (
 type shape struct {
 	*refine.Graph
 	weights [][]int32 // by body and part: the cost of a symbol; 0 for other parts
+	elastic [][]bool  // by body and part: whether its derivations may differ in size
 
 	unconstrained []int32 // by body: its least cost without a constraint
 	nodes         int     // the number of nodes of the grammar
@@ -20,7 +21,7 @@ type shape struct {
 
 // newShape weighs the symbols of a graph.
 func newShape(grammar *grammars.Grammar, g *refine.Graph, weigh func(*refine.Body, *refine.Part) int32) (*shape, error) {
-	s := &shape{Graph: g, nodes: len(grammar.Nodes), weights: make([][]int32, len(g.Bodies)), unconstrained: make([]int32, len(g.Bodies))}
+	s := &shape{Graph: g, nodes: len(grammar.Nodes), weights: make([][]int32, len(g.Bodies)), elastic: findElastic(g), unconstrained: make([]int32, len(g.Bodies))}
 	for i := range g.Bodies {
 		parts := g.Bodies[i].Parts
 		s.weights[i] = make([]int32, len(parts))

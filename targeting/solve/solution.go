@@ -97,24 +97,40 @@ func (s *Solution) Smallest(ctx context.Context, r *rand.Rand, n int) ([]*genera
 // Varied returns n different inputs of random sizes, or fewer if no more were
 // found. The error is an [*UnrealisedError] if no input was found.
 func (s *Solution) Varied(ctx context.Context, r *rand.Rand, n int) ([]*generate.Input, error) {
+	return s.drawn(ctx, r, n, randomChooser{r}, s.span(variedSpan))
+}
+
+// Spread is like Varied, but prefers alternatives that the inputs before seldom took, so
+// that the inputs contain many paths. Programs refuse more of them than of varied inputs.
+func (s *Solution) Spread(ctx context.Context, r *rand.Rand, n int) ([]*generate.Input, error) {
+	return s.drawn(ctx, r, n, newSpread(r), s.span(spreadSpan))
+}
+
+// drawn returns n different inputs whose trees cost up to span more than the smallest.
+func (s *Solution) drawn(ctx context.Context, r *rand.Rand, n int, choose chooser, span int32) ([]*generate.Input, error) {
 	w, err := s.writer(r) //nolint:contextcheck // reading one token back is bounded and takes no context
 	if err != nil {
 		return nil, err
 	}
 	least := s.main.cheapest()
-	span := s.span()
 	return w.collect(ctx, n, func() witness {
-		return s.main.draw(least+r.Int32N(span+1), randomChooser{r})
+		return s.main.draw(least+r.Int32N(span+1), choose)
 	})
 }
 
-// span returns how much more than the smallest tree a varied tree may cost: as
-// much again, but at least 40 symbols, or 2000 if the size is limited.
-func (s *Solution) span() int32 {
+// Symbols that a tree may have more than the smallest tree.
+const (
+	variedSpan = 40
+	spreadSpan = 60
+)
+
+// span returns how much more than the smallest tree a tree may cost: as much again,
+// but at least a number of symbols, or 2000 if the size is limited.
+func (s *Solution) span(symbols int32) int32 {
 	least := s.main.cheapest()
-	span, unit := max(least, 40), int32(1)
+	span, unit := max(least, symbols), int32(1)
 	if s.constraint.MaxChars > 0 {
-		span, unit = max(least, 40*charWeight), charWeight
+		span, unit = max(least, symbols*charWeight), charWeight
 	}
 	if s.constraint.MaxNodes > 0 || s.constraint.MaxChars > 0 {
 		span = max(span, 2000*unit)

@@ -27,8 +27,12 @@ type place struct {
 type chooser interface {
 	// pick returns a choice from 0 to n-1.
 	pick(n int) int
+	// alternative returns the index of one of the alternatives of a node: of an alternation
+	// or of the absence, 0, and the presence, 1, of an optional part.
+	alternative(d *drawer, n *grammars.Node, depth int32, alternatives []int32) int
 	// share returns the share of the spare budget that the first of two parts may use.
-	share(left int32) int32
+	// elastic tells whether the derivations of the second may differ in size.
+	share(left int32, elastic bool) int32
 	// again reports whether to add a round to a repetition that could end.
 	again() bool
 }
@@ -39,7 +43,9 @@ type drawer struct {
 	*problem
 	choose  chooser
 	tree    witness
+	chain   []grammars.Occurrence // by depth: the symbols above the next one
 	options []int32
+	kids    []int32 // the alternatives that the options stand for
 }
 
 // draw returns a witness within a budget, which must be at least the least cost.
@@ -65,6 +71,9 @@ func (p *problem) draw(budget int32, choose chooser) witness {
 func (p *problem) redraw(tree witness, at int, more int32, choose chooser) witness {
 	from, to := tree[at], tree.end(at)
 	d := &drawer{problem: p, choose: choose, tree: slices.Clone(tree[:at+1])}
+	for _, above := range d.tree {
+		d.chain = append(d.chain[:min(above.depth, int32(len(d.chain)))], above.node.ID)
+	}
 	budget := max(tree[at+1:to].cost()+more, p.root(from.below, from.v))
 	d.cell(from.below, p.frames[from.below].last, from.v, budget, from.depth+1)
 	return append(d.tree, tree[to:]...)
@@ -98,20 +107,29 @@ func (d *drawer) cell(frame, at, v, budget, depth int32) int32 {
 		c := &d.cells[at]
 		v = d.rest(c.outcome, v)
 		d.tree = append(d.tree, place{depth: depth, node: x.Node, below: c.below, v: v, cost: weight})
+		d.chain = append(d.chain[:depth], x.Node.ID)
 		return weight + d.cell(c.below, d.frames[c.below].last, v, budget-weight, depth+1)
 	case refine.Either:
-		d.options = d.options[:0]
+		d.options, d.kids = d.options[:0], d.kids[:0]
 		for _, kid := range b.Kids[x.A:x.B] {
 			if d.cost(f.first+kid.Part, v) <= budget {
-				d.options = append(d.options, kid.Part)
+				d.options, d.kids = append(d.options, kid.Part), append(d.kids, kid.Choice)
 			}
 		}
-		return d.cell(frame, f.first+d.option(), v, budget, depth)
+		chosen := 0
+		switch {
+		case len(d.options) == 1:
+		case x.Node == nil:
+			chosen = d.choose.pick(len(d.options))
+		default:
+			chosen = d.choose.alternative(d, x.Node, depth, d.kids)
+		}
+		return d.cell(frame, f.first+d.options[chosen], v, budget, depth)
 	case refine.Both:
 		left, right := f.first+x.A, f.first+x.B
 		first := d.split(left, right, v, budget)
 		spare := budget - d.cost(left, first) - d.cost(right, v-first)
-		used := d.cell(frame, left, first, d.cost(left, first)+d.choose.share(spare), depth)
+		used := d.cell(frame, left, first, d.cost(left, first)+d.choose.share(spare, d.elastic[f.body][x.B]), depth)
 		return used + d.cell(frame, right, v-first, budget-used, depth)
 	default: // Many
 		if b.Loops(at - f.first) {
@@ -177,7 +195,7 @@ func (d *drawer) times(frame, at, child, v, budget, depth int32) int32 {
 		}
 		part := d.option()
 		spare := budget - used - d.cost(child, part) - rest(v-part)
-		used += d.cell(frame, child, part, d.cost(child, part)+d.choose.share(spare), depth)
+		used += d.cell(frame, child, part, d.cost(child, part)+d.choose.share(spare, true), depth)
 		v -= part
 	}
 }
@@ -207,7 +225,7 @@ func (d *drawer) rounds(frame, at, v, budget, depth int32) int32 {
 		}
 		child := d.frames[frame].first + r.part
 		spare := budget - used - r.cost
-		used += d.cell(frame, child, r.first, d.cost(child, r.first)+d.choose.share(spare), depth)
+		used += d.cell(frame, child, r.first, d.cost(child, r.first)+d.choose.share(spare, true), depth)
 		at, v = r.next, v-r.first
 	}
 	return used
@@ -258,9 +276,13 @@ func (tree witness) cost() int32 {
 // A randomChooser chooses at random.
 type randomChooser struct{ *rand.Rand }
 
-func (l randomChooser) pick(n int) int         { return l.IntN(n) }
-func (l randomChooser) share(left int32) int32 { return l.Int32N(left + 1) }
-func (l randomChooser) again() bool            { return l.IntN(5) < 3 }
+func (l randomChooser) pick(n int) int                 { return l.IntN(n) }
+func (l randomChooser) share(left int32, _ bool) int32 { return l.Int32N(left + 1) }
+func (l randomChooser) again() bool                    { return l.IntN(5) < 3 }
+
+func (l randomChooser) alternative(_ *drawer, _ *grammars.Node, _ int32, alternatives []int32) int {
+	return l.pick(len(alternatives))
+}
 
 // An enumerator enumerates all sequences of choices.
 type enumerator struct {
@@ -276,9 +298,13 @@ func (o *enumerator) pick(n int) int {
 	return o.made[o.at-1].choice
 }
 
+func (o *enumerator) alternative(_ *drawer, _ *grammars.Node, _ int32, alternatives []int32) int {
+	return o.pick(len(alternatives))
+}
+
 // share grants the whole budget; the second part gets the remainder.
-func (o *enumerator) share(left int32) int32 { return left }
-func (o *enumerator) again() bool            { return o.pick(2) == 1 }
+func (o *enumerator) share(left int32, _ bool) int32 { return left }
+func (o *enumerator) again() bool                    { return o.pick(2) == 1 }
 
 // next moves on to the next sequence and reports whether there is one.
 func (o *enumerator) next() bool {

@@ -133,7 +133,7 @@ func (w *writer) repair(ctx context.Context, budget int32, done func(*generate.I
 	all := len(w.broken)
 	defer func() { w.broken = w.broken[:all] }() // a witness is repaired once
 	for _, b := range w.broken[:all] {
-		more := min(budget-b.tree.cost(), w.span())
+		more := min(budget-b.tree.cost(), w.span(variedSpan))
 		for range maxRepairs {
 			tree := b.tree
 			for _, at := range slices.Backward(b.bad) {
