@@ -35,7 +35,7 @@ func TestRowsAreShared(t *testing.T) {
 					paths = append(paths, features.Path{n.ID})
 				}
 			}
-			p, err := solver.problem(t.Context(), targeting.Constraint{}, []targeting.Condition{{Paths: paths, Min: 1, Max: targeting.Unbounded}}, solver.nodes.Start)
+			p, err := newProblem(t.Context(), solver.nodes, targeting.Constraint{}, []targeting.Condition{{Paths: paths, Min: 1, Max: targeting.Unbounded}})
 			if err != nil {
 				t.Fatal(err)
 			}
