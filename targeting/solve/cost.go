@@ -29,7 +29,10 @@ func (p *problem) measure(ctx context.Context) error {
 		p.findGoals()
 	}
 	p.findRows()
-	now, active := make([]int32, len(p.rows)), make([]int32, 0, len(p.rows))
+	if p.vectors > 1 {
+		p.findRowUsers()
+	}
+	now, lowered := make([]int32, len(p.rows)), newBitSet(len(p.rows))
 	for v := int32(1); v < p.vectors; v++ {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -37,7 +40,7 @@ func (p *problem) measure(ctx context.Context) error {
 		if p.steps > maxSteps {
 			return &limit.Error{What: "solver steps", Value: strconv.Itoa(maxSteps), Advice: "ask for fewer paths or smaller counts"}
 		}
-		p.measureVector(v, now, active)
+		p.measureVector(v, now, lowered)
 	}
 	return nil
 }

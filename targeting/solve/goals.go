@@ -23,6 +23,7 @@ type goals struct {
 
 	support []uint64  // by vector: the goals with a count above 0
 	splits  [][]int32 // by vector v: the vectors v1 such that v1 and v-v1 add up to v, except 0 and v
+	halves  [][]int32 // by vector v: those of its splits that are not above v-v1
 	minus   [][]int32 // by outcome, then by vector: see rest
 	outcome map[uint64]int32
 }
@@ -66,6 +67,7 @@ func newGoals(conditions []targeting.Condition) (*goals, error) {
 func (t *goals) expand(conditions []targeting.Condition) {
 	t.support = make([]uint64, t.vectors)
 	t.splits = make([][]int32, t.vectors)
+	t.halves = make([][]int32, t.vectors)
 	for v := range t.vectors {
 		satisfied := true
 		for i, c := range conditions {
@@ -79,6 +81,11 @@ func (t *goals) expand(conditions []targeting.Condition) {
 			t.wanted = append(t.wanted, v)
 		}
 		t.splits[v] = t.below(v)
+		for _, s := range t.splits[v] {
+			if s <= v-s {
+				t.halves[v] = append(t.halves[v], s)
+			}
+		}
 	}
 }
 

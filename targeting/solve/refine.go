@@ -40,7 +40,12 @@ type problem struct {
 	order   []int32 // the rows, each after the rows that it depends on unless they are recursive
 	options []cost  // of all rows
 	least   []int32 // by row, then by vector
-	steps   int
+
+	position     []int32 // by row: its index in order
+	rowUsers     []rowUser
+	rowUsersFrom []int32 // by row: where the range of its users begins
+
+	steps int
 }
 
 // A frame is the body of a reference in its context: the automaton's state above it,

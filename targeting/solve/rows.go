@@ -2,6 +2,7 @@ package solve
 
 import (
 	"cmp"
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -306,48 +307,131 @@ func (r *rowFinder) equal(number int32, x *row, options []cost) bool {
 	return x.kind == y.kind && x.outcome == y.outcome && x.a == y.a && (x.b == y.b || sameLoop) && slices.Equal(options, r.options[y.from:y.to])
 }
 
-// measureVector computes the least costs of all rows for one vector. It uses the
-// slices as memory: now for the cost of each row, active for the rows that can
-// contribute the vector.
-func (p *problem) measureVector(v int32, now, active []int32) {
+// A rowUser is a row that costs no more than another row and a constant.
+type rowUser struct{ row, extra int32 }
+
+// findRowUsers finds the users of each row, in the order of rows.
+func (p *problem) findRowUsers() {
+	p.rowUsersFrom = make([]int32, len(p.rows)+1)
+	p.position = make([]int32, len(p.rows))
+	each := func(do func(row int32, user rowUser)) {
+		for _, i := range slices.Backward(p.order) {
+			x := &p.rows[i]
+			for _, o := range p.options[x.from:x.to] {
+				do(o.row, rowUser{i, o.extra})
+			}
+			if x.kind == symbol {
+				do(x.a.row, rowUser{row: i})
+			}
+		}
+	}
+	each(func(row int32, _ rowUser) { p.rowUsersFrom[row]++ })
+	to := int32(0)
+	for i := range p.rowUsersFrom {
+		to += p.rowUsersFrom[i]
+		p.rowUsersFrom[i] = to
+	}
+	p.rowUsers = make([]rowUser, to)
+	each(func(row int32, user rowUser) { // fills each range from its end
+		p.rowUsersFrom[row]--
+		p.rowUsers[p.rowUsersFrom[row]] = user
+	})
+	for position, i := range p.order {
+		p.position[i] = int32(position)
+	}
+}
+
+// usersOfRow returns the users of a row.
+func (p *problem) usersOfRow(i int32) []rowUser {
+	return p.rowUsers[p.rowUsersFrom[i]:p.rowUsersFrom[i+1]]
+}
+
+// measureVector computes the least costs of all rows for one vector. It uses now as
+// memory for the cost of each row, and lowered, which is empty, for the positions of
+// rows whose users have not been lowered yet.
+func (p *problem) measureVector(v int32, now []int32, lowered bitSet) {
 	for i := range now {
 		now[i] = impossible
 	}
-	active = active[:0]
 	support := p.support[v]
 	for _, i := range p.order {
 		x := &p.rows[i]
 		if support&^x.can != 0 {
 			continue
 		}
-		active = append(active, i)
+		least := now[i]
 		switch x.kind {
 		case split:
-			now[i] = p.split(x, v)
+			least = min(least, p.split(x, v))
 		case symbol:
-			if rest := p.rest(x.outcome, v); rest >= 0 && rest != v {
-				now[i] = p.least[x.a.row*p.vectors+rest]
-			}
-		}
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, i := range active {
-			x := &p.rows[i]
-			least := now[i]
-			for _, o := range p.options[x.from:x.to] {
-				least = min(least, now[o.row]+o.extra)
-			}
-			if x.kind == symbol && p.rest(x.outcome, v) == v {
+			switch rest := p.rest(x.outcome, v); {
+			case rest == v:
 				least = min(least, now[x.a.row])
+			case rest >= 0:
+				least = p.least[x.a.row*p.vectors+rest]
 			}
-			changed = changed || least < now[i] && x.recursive
-			now[i] = least
 		}
-		p.steps += len(active)
+		for _, o := range p.options[x.from:x.to] {
+			least = min(least, now[o.row]+o.extra)
+		}
+		p.steps++
+		if now[i] = least; x.recursive && least < impossible {
+			p.lowerUsers(i, v, now, lowered)
+		}
 	}
-	for _, i := range active {
-		p.least[i*p.vectors+v] = now[i]
+	for lowered.any() {
+		for position := range lowered.take() {
+			p.lowerUsers(p.order[position], v, now, lowered)
+		}
+	}
+	for i, cost := range now {
+		if cost < impossible {
+			p.least[int32(i)*p.vectors+v] = cost
+		}
+	}
+}
+
+// lowerUsers lowers the costs of a row's users for a vector to what the row allows.
+func (p *problem) lowerUsers(i, v int32, now []int32, lowered bitSet) {
+	users := p.usersOfRow(i)
+	p.steps += len(users)
+	cost := now[i]
+	for _, user := range users {
+		if cost+user.extra >= now[user.row] {
+			continue
+		}
+		if x := &p.rows[user.row]; x.kind == symbol && p.rest(x.outcome, v) != v {
+			continue
+		}
+		now[user.row] = cost + user.extra
+		lowered.add(p.position[user.row])
+	}
+}
+
+// A bitSet is a set of small numbers.
+type bitSet []uint64
+
+func newBitSet(most int) bitSet { return make(bitSet, most/64+1) }
+
+func (s bitSet) add(i int32) { s[i/64] |= 1 << (i % 64) }
+
+func (s bitSet) any() bool {
+	return slices.ContainsFunc(s, func(word uint64) bool { return word != 0 })
+}
+
+// take removes the numbers in ascending order, and larger ones that are added
+// meanwhile.
+func (s bitSet) take() iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for i := range s {
+			for s[i] != 0 {
+				bit := bits.TrailingZeros64(s[i])
+				s[i] &^= 1 << bit
+				if !yield(int32(64*i + bit)) {
+					return
+				}
+			}
+		}
 	}
 }
 
@@ -377,8 +461,9 @@ func (p *problem) split(x *row, v int32) int32 {
 		}
 	default:
 		p.steps += len(p.splits[v])
-		for _, part := range p.splits[v] {
-			cost = min(cost, l[part]+r[v-part])
+		for _, part := range p.halves[v] {
+			rest := v - part
+			cost = min(cost, l[part]+r[rest], l[rest]+r[part])
 		}
 	}
 	return min(impossible, cost+x.a.extra+x.b.extra)
