@@ -32,7 +32,7 @@ func (p *problem) measure(ctx context.Context) error {
 	if p.vectors > 1 {
 		p.findRowUsers()
 	}
-	now, lowered := make([]int32, len(p.rows)), newBitSet(len(p.rows))
+	p.now, p.lowered = reuse(p.now, len(p.rows)), reuse(p.lowered, len(p.rows)/64+1)
 	for v := int32(1); v < p.vectors; v++ {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -40,7 +40,7 @@ func (p *problem) measure(ctx context.Context) error {
 		if p.steps > maxSteps {
 			return &limit.Error{What: "solver steps", Value: strconv.Itoa(maxSteps), Advice: "ask for fewer paths or smaller counts"}
 		}
-		p.measureVector(v, now, lowered)
+		p.measureVector(v)
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func (p *problem) measure(ctx context.Context) error {
 // raised if the constraint forbids all its derivations of that cost from cells that
 // are not raised. Only raised cells are measured anew.
 func (p *problem) measureEmpty() {
-	p.empty = make([]int32, len(p.cells))
+	p.empty = reuse(p.empty, len(p.cells))
 	if p.depth > 0 { // no cell contains itself
 		for at := range p.all() {
 			p.empty[at] = p.evaluate(at)
@@ -62,15 +62,17 @@ func (p *problem) measureEmpty() {
 		p.empty[i] = p.freeCost[p.cells[i].free]
 	}
 	var raised []int32
-	work := newCellSet(len(p.cells))
-	work.add(p.refined...)
-	for len(work.added) > 0 {
-		for _, at := range work.take() {
+	p.work.clear(len(p.cells))
+	for _, at := range p.refined {
+		p.work.add(at)
+	}
+	for len(p.work.added) > 0 {
+		for _, at := range p.work.take() {
 			if p.evaluate(at) > p.empty[at] {
 				p.empty[at] = impossible
 				raised = append(raised, at)
 				for user := range p.usersOf(at) {
-					work.add(user)
+					p.work.add(user)
 				}
 			}
 		}
@@ -83,7 +85,8 @@ func (p *problem) measureEmpty() {
 // settle computes the least costs of the raised cells, given those of all others. The
 // cells are settled in ascending order of their costs.
 func (p *problem) settle(raised []int32) {
-	cost := make([]int32, len(p.cells)) // by cell: the least cost so far; -1 if it is settled
+	p.tried = reuse(p.tried, len(p.cells))
+	cost := p.tried // by cell: the least cost so far; -1 if it is settled
 	for i := range cost {
 		cost[i] = -1
 	}
@@ -115,33 +118,6 @@ func (p *problem) settle(raised []int32) {
 			}
 		}
 	}
-}
-
-// A cellSet is a set of cells in the order in which they were added.
-type cellSet struct {
-	has   []bool // by cell
-	added []int32
-}
-
-func newCellSet(cells int) *cellSet { return &cellSet{has: make([]bool, cells)} }
-
-func (s *cellSet) add(cells ...int32) {
-	for _, at := range cells {
-		if !s.has[at] {
-			s.has[at] = true
-			s.added = append(s.added, at)
-		}
-	}
-}
-
-// take empties the set and returns the cells that it had.
-func (s *cellSet) take() []int32 {
-	out := s.added
-	for _, at := range out {
-		s.has[at] = false
-	}
-	s.added = nil
-	return out
 }
 
 // evaluate returns the cost of a cell for the empty vector, given those of the cells
@@ -210,7 +186,7 @@ func (p *problem) evaluateRounds(last int32) int32 {
 // findGoals finds the goals that each cell can contribute to, by passing the goals of
 // symbols on to their users.
 func (p *problem) findGoals() {
-	p.can = make([]uint64, len(p.cells))
+	p.can = reuse(p.can, len(p.cells))
 	ends := make([]uint64, len(p.minus))
 	for mask, outcome := range p.outcome {
 		ends[outcome] = mask
@@ -221,21 +197,21 @@ func (p *problem) findGoals() {
 		}
 		return
 	}
-	work := newCellSet(len(p.cells))
+	p.work.clear(len(p.cells))
 	for _, at := range p.refined {
 		if c := &p.cells[at]; !c.dead && c.outcome != 0 {
 			p.can[at] |= ends[c.outcome]
-			work.add(at)
+			p.work.add(at)
 		}
 	}
-	for len(work.added) > 0 {
-		for _, at := range work.take() {
+	for len(p.work.added) > 0 {
+		for _, at := range p.work.take() {
 			for user := range p.usersOf(at) {
 				if p.cells[user].dead || p.can[at]&^p.can[user] == 0 {
 					continue
 				}
 				p.contribute(user, p.can[at]|p.can[user])
-				work.add(user)
+				p.work.add(user)
 			}
 		}
 	}

@@ -29,23 +29,12 @@ type problem struct {
 	ownKids   []refine.Kid   // of the cells of frames
 	ownRounds []refine.Round // of the cells of frames
 	spans     []span         // all cells, from the bottom up
-	refined   []int32        // the cells that may differ from those of the shape
-	ownUsers  userLists      // the users of cells that the shape does not know
 
-	empty []int32  // by cell: the least cost for the empty vector
-	can   []uint64 // by cell: the goals that it can contribute to
-	costs []cost   // by cell: the least cost for any vector
-
-	rows    []row
-	order   []int32 // the rows, each after the rows that it depends on unless they are recursive
-	options []cost  // of all rows
-	least   []int32 // by row, then by vector
-
-	position     []int32 // by row: its index in order
-	rowUsers     []rowUser
-	rowUsersFrom []int32 // by row: where the range of its users begins
-
+	costs []cost  // by cell: the least cost for any vector
+	least []int32 // by row, then by vector
 	steps int
+
+	*workspace // nil once the costs are measured
 }
 
 // A frame is the body of a reference in its context: the automaton's state above it,
@@ -72,13 +61,12 @@ type refiner struct {
 	frames []frame
 	tops   []int32 // by frame: the cell of the whole body
 	spans  []span  // by frame: its cells
-	here   []int32 // by cell of the shape: the cell in the present frame
-	linked []int32 // references whose below is the number of a frame
 }
 
 // refine finds the cells that are reachable from the top.
 func (p *problem) refine(ctx context.Context) error {
-	r := &refiner{problem: p, index: map[frame]int32{}, here: make([]int32, len(p.free))}
+	r := &refiner{problem: p, index: map[frame]int32{}}
+	p.here, p.linked, p.refined = reuse(p.here, len(p.free)), p.linked[:0], p.refined[:0]
 	if p.depth == 0 {
 		p.cells = append(make([]cell, 0, len(p.free)+len(p.free)/8), p.free...)
 		p.top = p.whole
@@ -298,7 +286,7 @@ func (p *problem) findOwnUsers() {
 	for at := len(p.free); at < len(p.cells); at++ {
 		p.refined = append(p.refined, int32(at))
 	}
-	p.ownUsers.first = make([]int32, len(p.cells))
+	p.ownUsers.clear(len(p.cells))
 	for _, at := range p.refined {
 		c := &p.cells[at]
 		switch c.kind {
@@ -353,6 +341,9 @@ type userLists struct {
 	first []int32 // by cell: its first entry in list, counted from 1, or 0
 	list  []struct{ user, next int32 }
 }
+
+// clear makes the lists of a number of cells empty.
+func (l *userLists) clear(cells int) { l.first, l.list = reuse(l.first, cells), l.list[:0] }
 
 func (l *userLists) add(cell, user int32) {
 	l.list = append(l.list, struct{ user, next int32 }{user, l.first[cell]})

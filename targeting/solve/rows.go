@@ -39,37 +39,21 @@ const (
 // A rowFinder finds the rows of a problem.
 type rowFinder struct {
 	*problem
-	numbers []int32 // of rows: a hash table of their definitions; 0 if a place is free
-	used    int     // the numbers in the table
-	kids    []cost
-	done    []bool  // by cell: whether its costs are known
-	early   []int32 // by cell: the row of a cell that was referred to before it was done, or 0
+	used int // places of the hash table
 }
 
 // findRows finds the rows of all cells, and their costs for the empty vector.
 func (p *problem) findRows() {
 	p.costs = make([]cost, len(p.cells))
+	p.rows, p.order, p.options = append(p.rows[:0], row{}), p.order[:0], p.options[:0]
 	if p.vectors == 1 {
-		p.rows = make([]row, 1)
 		for i, c := range p.empty {
 			p.costs[i] = cost{0, c}
 		}
 	} else {
-		contributing := 0
-		for _, goals := range p.can {
-			if goals != 0 {
-				contributing++
-			}
-		}
-		p.rows = make([]row, 1, 1+contributing/3)
-		p.order = make([]int32, 0, 1+contributing/3)
-		p.options = make([]cost, 0, contributing)
-		r := &rowFinder{
-			problem: p,
-			numbers: make([]int32, 1<<bits.Len(uint(contributing))),
-			done:    make([]bool, len(p.cells)),
-			early:   make([]int32, len(p.cells)),
-		}
+		p.numbers = reuse(p.numbers, max(1024, len(p.numbers)))
+		p.done, p.early = reuse(p.done, len(p.cells)), reuse(p.early, len(p.cells))
+		r := &rowFinder{problem: p}
 		r.find()
 	}
 	p.least = make([]int32, len(p.rows)*int(p.vectors))
@@ -128,9 +112,9 @@ func (r *rowFinder) cell(at int32, c *cell) {
 		below.extra += c.weight
 		r.costs[at] = r.symbol(at, c.outcome, below)
 	case refine.Either:
-		r.kids = r.kids[:0]
+		r.choices = r.choices[:0]
 		for _, kid := range r.kidsOf(c) {
-			r.kids = append(r.kids, r.costs[kid.Part])
+			r.choices = append(r.choices, r.costs[kid.Part])
 		}
 		r.costs[at] = r.choice(at)
 	case refine.Both:
@@ -174,10 +158,10 @@ func (r *rowFinder) without(at, extra int32) int32 {
 	return r.empty[at] - extra
 }
 
-// choice returns the least of the costs in r.kids.
+// choice returns the least of the costs in r.choices.
 func (r *rowFinder) choice(at int32) cost {
-	slices.SortFunc(r.kids, func(a, b cost) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.extra, b.extra)) })
-	kids := slices.CompactFunc(r.kids, func(a, b cost) bool { return a.row == b.row })
+	slices.SortFunc(r.choices, func(a, b cost) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.extra, b.extra)) })
+	kids := slices.CompactFunc(r.choices, func(a, b cost) bool { return a.row == b.row })
 	kids = slices.DeleteFunc(kids, func(k cost) bool { return k.extra >= impossible })
 	switch len(kids) {
 	case 0:
@@ -229,22 +213,22 @@ func (r *rowFinder) many(last int32) {
 		r.costs[i] = cost{row: r.placeholder(i)}
 	}
 	for i := first; i <= last; i++ {
-		r.kids = r.kids[:0]
+		r.choices = r.choices[:0]
 		for _, round := range r.roundsOf(&r.cells[i]) {
 			part := r.costs[round.Part]
 			if round.Ends && part.extra < impossible {
-				r.kids = append(r.kids, part)
+				r.choices = append(r.choices, part)
 			}
 			if round.Next >= 0 {
 				if both := r.both(part, r.costs[round.Next]); both.extra < impossible {
-					r.kids = append(r.kids, both)
+					r.choices = append(r.choices, both)
 				}
 			}
 		}
 		if r.cells[i].dead {
-			r.kids = r.kids[:0]
+			r.choices = r.choices[:0]
 		}
-		r.define(r.costs[i].row, r.kids...)
+		r.define(r.costs[i].row, r.choices...)
 	}
 }
 
@@ -312,8 +296,8 @@ type rowUser struct{ row, extra int32 }
 
 // findRowUsers finds the users of each row, in the order of rows.
 func (p *problem) findRowUsers() {
-	p.rowUsersFrom = make([]int32, len(p.rows)+1)
-	p.position = make([]int32, len(p.rows))
+	p.rowUsersFrom = reuse(p.rowUsersFrom, len(p.rows)+1)
+	p.position = reuse(p.position, len(p.rows))
 	each := func(do func(row int32, user rowUser)) {
 		for _, i := range slices.Backward(p.order) {
 			x := &p.rows[i]
@@ -331,7 +315,7 @@ func (p *problem) findRowUsers() {
 		to += p.rowUsersFrom[i]
 		p.rowUsersFrom[i] = to
 	}
-	p.rowUsers = make([]rowUser, to)
+	p.rowUsers = reuse(p.rowUsers, int(to))
 	each(func(row int32, user rowUser) { // fills each range from its end
 		p.rowUsersFrom[row]--
 		p.rowUsers[p.rowUsersFrom[row]] = user
@@ -346,10 +330,9 @@ func (p *problem) usersOfRow(i int32) []rowUser {
 	return p.rowUsers[p.rowUsersFrom[i]:p.rowUsersFrom[i+1]]
 }
 
-// measureVector computes the least costs of all rows for one vector. It uses now as
-// memory for the cost of each row, and lowered, which is empty, for the positions of
-// rows whose users have not been lowered yet.
-func (p *problem) measureVector(v int32, now []int32, lowered bitSet) {
+// measureVector computes the least costs of all rows for one vector.
+func (p *problem) measureVector(v int32) {
+	now := p.now
 	for i := range now {
 		now[i] = impossible
 	}
@@ -376,12 +359,12 @@ func (p *problem) measureVector(v int32, now []int32, lowered bitSet) {
 		}
 		p.steps++
 		if now[i] = least; x.recursive && least < impossible {
-			p.lowerUsers(i, v, now, lowered)
+			p.lowerUsers(i, v)
 		}
 	}
-	for lowered.any() {
-		for position := range lowered.take() {
-			p.lowerUsers(p.order[position], v, now, lowered)
+	for p.lowered.any() {
+		for position := range p.lowered.take() {
+			p.lowerUsers(p.order[position], v)
 		}
 	}
 	for i, cost := range now {
@@ -392,7 +375,8 @@ func (p *problem) measureVector(v int32, now []int32, lowered bitSet) {
 }
 
 // lowerUsers lowers the costs of a row's users for a vector to what the row allows.
-func (p *problem) lowerUsers(i, v int32, now []int32, lowered bitSet) {
+func (p *problem) lowerUsers(i, v int32) {
+	now := p.now
 	users := p.usersOfRow(i)
 	p.steps += len(users)
 	cost := now[i]
@@ -404,14 +388,12 @@ func (p *problem) lowerUsers(i, v int32, now []int32, lowered bitSet) {
 			continue
 		}
 		now[user.row] = cost + user.extra
-		lowered.add(p.position[user.row])
+		p.lowered.add(p.position[user.row])
 	}
 }
 
 // A bitSet is a set of small numbers.
 type bitSet []uint64
-
-func newBitSet(most int) bitSet { return make(bitSet, most/64+1) }
 
 func (s bitSet) add(i int32) { s[i/64] |= 1 << (i % 64) }
 

@@ -39,8 +39,8 @@ func TestRowsAreShared(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(p.rows) != test.want {
-				t.Errorf("got %d rows for %d cells, want %d rows", len(p.rows), len(p.cells), test.want)
+			if rows := len(p.least) / int(p.vectors); rows != test.want {
+				t.Errorf("got %d rows for %d cells, want %d rows", rows, len(p.cells), test.want)
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/refine"
@@ -25,6 +26,8 @@ type shape struct {
 	nodes    int                             // the number of nodes of the grammar
 
 	users, usersFrom []int32 // see usersOf, and where the range of each cell begins
+
+	workspaces sync.Pool
 }
 
 // A cell is a part of bodies of the refined grammar in the same context.
@@ -272,7 +275,7 @@ func (s *shape) findUsers() {
 
 // measure computes the least cost of each cell without a constraint.
 func (s *shape) measure() {
-	p := &problem{shape: s, goals: &goals{}, cells: s.free, empty: make([]int32, len(s.free))}
+	p := &problem{shape: s, goals: &goals{}, cells: s.free, workspace: &workspace{empty: make([]int32, len(s.free))}}
 	all := make([]int32, len(s.free))
 	for i := range all {
 		all[i] = int32(i)

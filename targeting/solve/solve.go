@@ -228,7 +228,11 @@ func (s *Solver) decide(ctx context.Context, trees *shape, c targeting.Constrain
 
 // newProblem returns the measured problem of conditions on the trees of a shape.
 func newProblem(ctx context.Context, s *shape, c targeting.Constraint, conditions []targeting.Condition) (*problem, error) {
-	p := &problem{shape: s, automaton: newAutomaton(s.nodes), depth: int32(c.MaxDepth)}
+	p := &problem{shape: s, automaton: newAutomaton(s.nodes), depth: int32(c.MaxDepth), workspace: s.workspace()}
+	defer func() {
+		s.workspaces.Put(p.workspace)
+		p.workspace = nil
+	}()
 	var asked []targeting.Condition
 	for _, cond := range conditions {
 		for _, path := range cond.Paths {
