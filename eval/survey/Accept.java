@@ -19,6 +19,7 @@ import org.antlr.v4.runtime.ParserInterpreter;
 import org.antlr.v4.runtime.RecognitionException;
 import org.antlr.v4.runtime.Recognizer;
 import org.antlr.v4.runtime.Token;
+import org.antlr.v4.runtime.atn.Transition;
 import org.antlr.v4.tool.ANTLRMessage;
 import org.antlr.v4.tool.ANTLRToolListener;
 import org.antlr.v4.tool.Grammar;
@@ -149,7 +150,7 @@ public class Accept {
       files = found.sorted(Comparator.comparing(file -> file.toFile().length())).toList();
     }
     LexerInterpreter lex = lexer.createLexerInterpreter(CharStreams.fromString(""));
-    ParserInterpreter parse = parser.createParserInterpreter(new CommonTokenStream(lex));
+    ParserInterpreter parse = new Interpreter(parser.createParserInterpreter(new CommonTokenStream(lex)));
     for (Path file : files) {
       String text = new String(Files.readAllBytes(file), encoding);
       out.println(file.getFileName() + "\t" + judge(lex, parse, parser.getRule(start).index, text));
@@ -164,7 +165,7 @@ public class Accept {
       }
     }
     LexerInterpreter lex = lexer.createLexerInterpreter(CharStreams.fromString(""));
-    ParserInterpreter parse = parser.createParserInterpreter(new CommonTokenStream(lex));
+    ParserInterpreter parse = new Interpreter(parser.createParserInterpreter(new CommonTokenStream(lex)));
     OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     for (int pass = 0; pass < 3; pass++) {
       long begin = system.getProcessCpuTime();
@@ -202,6 +203,27 @@ public class Accept {
       return line(e.toString());
     }
     return found.isEmpty() ? "ok" : line(found.get(0));
+  }
+
+  /**
+   * The tool's interpreter, which also accepts the end of the input where a set of tokens contains it, as in (';' | EOF).
+   * Generated parsers accept it there; the tool's interpreter reports an error.
+   */
+  private static final class Interpreter extends ParserInterpreter {
+    Interpreter(ParserInterpreter from) {
+      super(from.getGrammarFileName(), from.getVocabulary(), List.of(from.getRuleNames()), from.getATN(), from.getInputStream());
+    }
+
+    @Override
+    public Token matchWildcard() {
+      Transition transition = getATN().states.get(getState()).transition(0);
+      if (_input.LA(1) != Token.EOF || transition.label() == null || !transition.label().contains(Token.EOF)) {
+        return super.matchWildcard();
+      }
+      Token end = getCurrentToken();
+      consume();
+      return end;
+    }
   }
 
   private static String line(String text) {

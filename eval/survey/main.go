@@ -45,6 +45,7 @@ type options struct {
 	sample   int
 	memory   string
 	jar      string
+	check    time.Duration
 	out      string
 	examples int
 	depth    int
@@ -64,6 +65,7 @@ func main() {
 	flag.DurationVar(&opt.CoverLimit, "cover", 30*time.Second, "processor time to cover paths and to decide about the rest")
 	flag.StringVar(&opt.memory, "memory", "2GiB", "memory of a process")
 	flag.StringVar(&opt.jar, "antlr", "", "the jar `file` of the ANTLR tool; without it, inputs are not checked")
+	flag.DurationVar(&opt.check, "check", 2*time.Minute, "time for the ANTLR tool to parse the inputs of a grammar")
 	flag.StringVar(&opt.out, "out", "", "the `file` of rows to continue, one JSON object per line")
 	flag.IntVar(&opt.Want, "n", 200, "number of random inputs")
 	flag.IntVar(&opt.Tokens, "tokens", 200, "tokens of a random input, at most")
@@ -165,7 +167,7 @@ func (opt *options) measureAll(ctx context.Context, units []*unit) ([]*row, erro
 	defer func() { _ = os.RemoveAll(classes) }()
 	var check *antlr
 	if opt.jar != "" {
-		if check, err = newANTLR(ctx, opt.jar, classes, 12*opt.Limit); err != nil {
+		if check, err = newANTLR(ctx, opt.jar, classes, opt.check); err != nil {
 			return nil, err
 		}
 	}

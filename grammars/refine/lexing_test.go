@@ -135,3 +135,28 @@ func readSequences(t *testing.T, g *grammars.Grammar, texts []string) map[string
 	}
 	return out
 }
+
+// A rule that also matches the empty text has tokens before the end of the input: after
+// `b`, the lexer is where it was before.
+func TestRepeatedText(t *testing.T) {
+	t.Parallel()
+	g, err := grammars.Load(t.Context(), grammars.Source{Name: "L.g4", Text: `lexer grammar L;
+		A : 'a' -> skip, mode(M) ;
+		mode M;
+		B : 'b'* -> mode(DEFAULT_MODE) ;`},
+		grammars.Source{Name: "P.g4", Text: "parser grammar P; options { tokenVocab = L; }\ntwo : B B EOF ;"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Parse(t.Context(), []byte("abbab"), grammars.ParseOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if all := g.Lexicon().Prevented; len(all) > 0 {
+		t.Errorf("prevented: %v", all)
+	}
+	graph := refine.Of(g, "two").Graph()
+	body := &graph.Bodies[graph.Start]
+	if !body.Parts[len(body.Parts)-1].Useful {
+		t.Error("B B is impossible")
+	}
+}

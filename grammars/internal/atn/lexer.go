@@ -34,7 +34,7 @@ type lexCache struct {
 	lists    map[actionList]*actionList
 	ids      map[lexConfig]uint32
 	states   map[string]*lexState
-	seen     map[lexConfig]bool // of the last closure
+	seen     lexSeen // of the last closure
 }
 
 // A lexConfig is an ATN configuration of the lexer.
@@ -52,12 +52,14 @@ type lexContext struct {
 	up     *lexContext
 	follow *state
 	depth  int
+	hash   uint64 // of the other fields
 }
 
 // An actionList is the list of lexer actions so far, the last one first.
 type actionList struct {
 	before *actionList
 	index  int
+	hash   uint64 // of the other fields
 }
 
 // A lexState is a state of the lexer's DFA.
@@ -252,18 +254,13 @@ type closure struct {
 	cache *lexCache
 	step  func(n int)
 	atEnd bool
-	seen  map[lexConfig]bool // whether the rule's end was reached from the configuration
 	out   []lexConfig
 }
 
-// closure returns an empty closure. It has the memory of the last one, unless that
-// was large and would stay slow to clear.
+// closure returns an empty closure.
 func (c *lexCache) closure(r *run, atEnd bool) closure {
-	if c.seen == nil || len(c.seen) > 1<<10 {
-		c.seen = map[lexConfig]bool{}
-	}
-	clear(c.seen)
-	return closure{cache: c, step: r.step, seen: c.seen, atEnd: atEnd}
+	c.seen.reset()
+	return closure{cache: c, step: r.step, atEnd: atEnd}
 }
 
 // add follows g. accepted tells whether a preferred path has already reached
@@ -272,23 +269,22 @@ func (c *closure) add(g lexConfig, accepted bool) bool {
 	for g.state.passes() {
 		g = g.to(g.state.edges[0].target)
 	}
-	if reached, ok := c.seen[g]; ok {
+	if reached, known := c.cache.seen.add(&g); known {
 		return accepted || reached
 	}
-	c.seen[g] = false
-	if c.step(1); len(c.seen) > maxLexerConfigs {
+	if c.step(1); c.cache.seen.count > maxLexerConfigs {
 		panic(&limit.Error{What: "configurations to lex one character", Value: strconv.Itoa(maxLexerConfigs)})
 	}
 	if g.state.kind == ruleStop {
 		if g.context == nil {
-			c.seen[g] = true
+			c.cache.seen.reach(&g)
 			c.out = append(c.out, g)
 			return true
 		}
 		up := g.to(g.context.follow)
 		up.context = g.context.up
 		if accepted = c.add(up, accepted); accepted {
-			c.seen[g] = true
+			c.cache.seen.reach(&g)
 		}
 		return accepted
 	}
@@ -317,7 +313,7 @@ func (c *closure) add(g lexConfig, accepted bool) bool {
 		accepted = c.add(n, accepted)
 	}
 	if accepted {
-		c.seen[g] = true
+		c.cache.seen.reach(&g)
 	}
 	return accepted
 }
@@ -329,9 +325,9 @@ func (s *state) passes() bool {
 }
 
 func (c *lexCache) push(up *lexContext, follow *state) *lexContext {
-	key := lexContext{up: up, follow: follow, depth: 1}
+	key := lexContext{up: up, follow: follow, depth: 1, hash: uint64(follow.number)}
 	if up != nil {
-		key.depth = up.depth + 1
+		key.depth, key.hash = up.depth+1, mixHash(up.hash, key.hash)
 	}
 	if key.depth > maxLexerDepth {
 		panic(&limit.Error{What: "nesting of lexer rules in one token", Value: strconv.Itoa(maxLexerDepth)})
@@ -345,7 +341,10 @@ func (c *lexCache) push(up *lexContext, follow *state) *lexContext {
 }
 
 func (c *lexCache) append(before *actionList, index int) *actionList {
-	key := actionList{before, index}
+	key := actionList{before: before, index: index, hash: uint64(index)}
+	if before != nil {
+		key.hash = mixHash(before.hash, key.hash)
+	}
 	x, ok := c.lists[key]
 	if !ok {
 		x = &key

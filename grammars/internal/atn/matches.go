@@ -70,7 +70,7 @@ func (s *Speller) Matches(mode, rule, most int, visit func(Match) bool) (complet
 	if !report(first, true) || !report(s.atEnd(first), true) { // an empty input
 		return false
 	}
-	seen := map[*lexState]bool{first: true}
+	seen := map[*lexState]bool{} // after some text: the lexer can be in the first state again
 	for queue := []*lexState{first}; len(queue) > 0; queue = queue[1:] {
 		for _, i := range s.taken(queue[0], only) {
 			class, char := s.symbols[i].first(s.lexer.classes)
