@@ -1,11 +1,13 @@
 package grammars
 
 import (
+	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/g4"
@@ -382,64 +384,79 @@ func (l *loader) isTrivia(r *g4.Rule) bool {
 // determines the grammar's trees and generated inputs.
 func digest(g *Grammar) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "numbering %d\n", NumberingVersion)
+	out := bufio.NewWriter(h)
+	fmt.Fprintf(out, "numbering %d\n", NumberingVersion)
 	if g.Scannerless {
-		fmt.Fprintln(h, "scannerless")
+		fmt.Fprintln(out, "scannerless")
 	}
 	for _, r := range g.Rules {
-		fmt.Fprintf(h, "rule %s %d %s %d\n", r.Name, r.Kind, r.Mode, r.Root)
+		fmt.Fprintf(out, "rule %s %d %s %d\n", r.Name, r.Kind, r.Mode, r.Root)
 		for i, alt := range r.source.Body.Alts {
 			if alt.RightAssoc {
-				fmt.Fprintf(h, "right %d\n", i)
+				fmt.Fprintf(out, "right %d\n", i)
 			}
 			for _, c := range alt.Commands {
-				fmt.Fprintf(h, "command %d %s %s\n", i, c.Name, c.Arg)
+				fmt.Fprintf(out, "command %d %s %s\n", i, c.Name, c.Arg)
 			}
 		}
 	}
+	var line []byte
 	for _, n := range g.Nodes {
-		fmt.Fprintln(h, n.describe())
+		line = append(n.appendDescription(line[:0]), '\n')
+		out.Write(line)             //nolint:errcheck // a hash takes everything
 		if n.Probabilities != nil { // they change the generated inputs, as notes do
-			fmt.Fprintln(h, "probabilities", n.Probabilities)
+			fmt.Fprintln(out, "probabilities", n.Probabilities)
 		}
 	}
 	for _, r := range g.Rules { // notes change the generated inputs
 		for _, note := range r.source.Notes {
-			fmt.Fprintf(h, "note %s %s\n", r.Name, note.Text)
+			fmt.Fprintf(out, "note %s %s\n", r.Name, note.Text)
 		}
 	}
+	out.Flush() //nolint:errcheck // a hash takes everything
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// describe returns a one-line description of a node for the digest.
-func (n *Node) describe() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d %v", n.ID, n.Kind)
+// appendDescription appends a one-line description of a node for the digest. Package
+// fmt would take most of the time of a digest.
+func (n *Node) appendDescription(b []byte) []byte {
+	b = strconv.AppendInt(b, int64(n.ID), 10)
+	b = append(append(b, ' '), n.Kind.String()...)
 	switch n.Kind {
 	case Repetition:
-		fmt.Fprintf(&b, " %d %d", n.Min, n.Max)
+		b = strconv.AppendInt(append(b, ' '), int64(n.Min), 10)
+		b = strconv.AppendInt(append(b, ' '), int64(n.Max), 10)
 		if n.NonGreedy {
-			b.WriteString(" non-greedy")
+			b = append(b, " non-greedy"...)
 		}
 	case Reference:
-		fmt.Fprintf(&b, " %s", n.Text)
+		b = append(append(b, ' '), n.Text...)
 	case Literal:
-		fmt.Fprintf(&b, " %q", n.Value)
+		b = strconv.AppendQuote(append(b, ' '), n.Value)
 		if n.FoldCase {
-			b.WriteString(" either case")
+			b = append(b, " either case"...)
 		}
 	case CharSet:
 		for _, r := range n.Chars {
-			fmt.Fprintf(&b, " %X-%X", r.Lo, r.Hi)
+			b = appendHex(append(b, ' '), r.Lo)
+			b = appendHex(append(b, '-'), r.Hi)
 		}
 	case TokenSet:
-		fmt.Fprintf(&b, " %d", n.Types)
+		b = fmt.Appendf(b, " %d", n.Types)
 	}
 	for i, child := range n.Children {
 		if i == 0 {
-			b.WriteString(" >")
+			b = append(b, " >"...)
 		}
-		fmt.Fprintf(&b, " %d", child.ID)
+		b = strconv.AppendInt(append(b, ' '), int64(child.ID), 10)
 	}
-	return b.String()
+	return b
+}
+
+// appendHex appends a character's number with upper-case digits.
+func appendHex(b []byte, r rune) []byte {
+	from := len(b)
+	b = strconv.AppendInt(b, int64(r), 16)
+	copy(b[from:], bytes.ToUpper(b[from:]))
+	return b
 }

@@ -50,38 +50,35 @@ func (p *problem) finite() bool {
 		open
 		done
 	)
-	state := make([]uint8, len(p.frames))
-	var part func(f *frame, i int32) bool
-	visit := func(at int32) bool {
+	state := make([]uint8, len(p.cells)) // of the cells below references
+	var visit, cell func(at int32) bool
+	visit = func(at int32) bool {
 		state[at] = open
-		f := &p.frames[at]
-		ok := part(f, f.last-f.first)
+		ok := cell(at)
 		state[at] = done
 		return ok
 	}
-	part = func(f *frame, i int32) bool {
-		if !p.possible(f.first + i) {
+	cell = func(at int32) bool {
+		if !p.possible(at) {
 			return true
 		}
-		b := &p.Bodies[f.body]
-		switch x := &b.Parts[i]; x.Kind {
+		switch c := &p.cells[at]; c.kind {
 		case refine.Reference:
-			below := p.cells[f.first+i].below
-			return state[below] == done || state[below] == unknown && visit(below)
+			return state[c.below] == done || state[c.below] == unknown && visit(c.below)
 		case refine.Either:
-			for _, kid := range b.Kids[x.A:x.B] {
-				if !part(f, kid.Part) {
+			for _, kid := range p.kidsOf(c) {
+				if !cell(kid.Part) {
 					return false
 				}
 			}
 			return true
 		case refine.Both:
-			return part(f, x.A) && part(f, x.B)
+			return cell(c.a) && cell(c.b)
 		default:
-			return x.Kind != refine.Many
+			return c.kind != refine.Many
 		}
 	}
-	return visit(0)
+	return visit(p.top)
 }
 
 // possible reports whether a cell has a derivation.

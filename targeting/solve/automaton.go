@@ -88,3 +88,12 @@ func (a *automaton) step(state int32, o grammars.Occurrence) int32 {
 		state = a.fail[state]
 	}
 }
+
+// relevant returns the longest suffix of a state with which a path goes on, or 0. It
+// leads to the same states as the state itself.
+func (a *automaton) relevant(state int32) int32 {
+	for state != 0 && len(a.next[state]) == 0 {
+		state = a.fail[state]
+	}
+	return state
+}

@@ -50,10 +50,9 @@ func (e *InfeasibleError) Verdict() targeting.Verdict { return targeting.Infeasi
 // A shortfallError says that no tree satisfies some conditions within a cost. It
 // keeps the problem, so that the conflict can be found later.
 type shortfallError struct {
-	solver     *Solver
+	trees      *shape
 	constraint targeting.Constraint
 	conditions []targeting.Condition
-	root       int32
 	most       int32
 	obvious    bool // the condition contradicts itself
 
@@ -69,13 +68,13 @@ func (e *shortfallError) explain(ctx context.Context) error {
 	if e.obvious {
 		return &InfeasibleError{Conflict: e.conditions}
 	}
-	conflict, err := e.solver.conflict(ctx, e.constraint, e.conditions, e.root, e.most)
+	core, err := conflict(ctx, e.trees, e.constraint, e.conditions, e.most)
 	if err != nil {
 		return err
 	}
-	out := &InfeasibleError{Conflict: conflict, Depth: e.constraint.MaxDepth}
+	out := &InfeasibleError{Conflict: core, Depth: e.constraint.MaxDepth}
 	if e.limit > 0 {
-		p, err := e.solver.problem(ctx, e.constraint, conflict, e.root)
+		p, err := newProblem(ctx, e.trees, e.constraint, core)
 		if err != nil {
 			return err
 		}
@@ -87,12 +86,12 @@ func (e *shortfallError) explain(ctx context.Context) error {
 // maxConflict limits the work to find a smaller set of contradictory conditions.
 const maxConflict = 30_000_000
 
-// conflict returns a smallest set of conditions that no tree of a body satisfies
-// within a cost. The set is empty if the body has no tree within the cost.
-func (s *Solver) conflict(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, root, most int32) ([]targeting.Condition, error) {
+// conflict returns a smallest set of conditions that no tree of a shape satisfies
+// within a cost. The set is empty if the shape has no tree within the cost.
+func conflict(ctx context.Context, trees *shape, c targeting.Constraint, conditions []targeting.Condition, most int32) ([]targeting.Condition, error) {
 	work := 0
 	contradictory := func(set []targeting.Condition) (bool, error) {
-		p, err := s.problem(ctx, c, set, root)
+		p, err := newProblem(ctx, trees, c, set)
 		if err != nil {
 			return false, err
 		}

@@ -29,7 +29,10 @@ func (p *problem) measure(ctx context.Context) error {
 		p.findGoals()
 	}
 	p.findRows()
-	now, active := make([]int32, len(p.rows)), make([]int32, 0, len(p.rows))
+	if p.vectors > 1 {
+		p.findRowUsers()
+	}
+	p.now, p.lowered = reuse(p.now, len(p.rows)), reuse(p.lowered, len(p.rows)/64+1)
 	for v := int32(1); v < p.vectors; v++ {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -37,249 +40,225 @@ func (p *problem) measure(ctx context.Context) error {
 		if p.steps > maxSteps {
 			return &limit.Error{What: "solver steps", Value: strconv.Itoa(maxSteps), Advice: "ask for fewer paths or smaller counts"}
 		}
-		p.measureVector(v, now, active)
+		p.measureVector(v)
 	}
 	return nil
 }
 
 // measureEmpty computes the least cost of each cell for the empty vector. The
-// costs without the constraint are known, and most are the same with it. A frame
-// is raised if the constraint forbids all its derivations of that cost from frames
-// that are not raised. Only raised frames are measured anew.
+// costs without the constraint are known, and most are the same with it. A cell is
+// raised if the constraint forbids all its derivations of that cost from cells that
+// are not raised. Only raised cells are measured anew.
 func (p *problem) measureEmpty() {
-	p.empty = make([]int32, len(p.cells))
-	raised := make([]bool, len(p.frames))
-	work := newFrameSet(len(p.frames))
-	for i := range p.frames {
-		p.empty[p.frames[i].last] = p.unconstrained[p.frames[i].body]
-		work.add(int32(i))
-	}
-	changed := false
-	for len(work.added) > 0 {
-		for _, i := range work.take() {
-			if raised[i] || p.evaluate(i) <= p.unconstrained[p.frames[i].body] {
-				continue
-			}
-			raised[i], changed = true, true
-			p.empty[p.frames[i].last] = impossible
-			work.add(p.referring(i)...)
+	p.empty = reuse(p.empty, len(p.cells))
+	if p.depth > 0 { // no cell contains itself
+		for at := range p.all() {
+			p.empty[at] = p.evaluate(at)
 		}
-	}
-	if !changed {
 		return
 	}
-	p.measureRaised(raised)
-	for i := range p.frames {
-		p.evaluate(int32(i))
+	copy(p.empty, p.freeCost)
+	for i := len(p.free); i < len(p.cells); i++ {
+		p.empty[i] = p.freeCost[p.cells[i].free]
+	}
+	var raised []int32
+	p.work.clear(len(p.cells))
+	for _, at := range p.refined {
+		p.work.add(at)
+	}
+	for len(p.work.added) > 0 {
+		for _, at := range p.work.take() {
+			if p.evaluate(at) > p.empty[at] {
+				p.empty[at] = impossible
+				raised = append(raised, at)
+				for user := range p.usersOf(at) {
+					p.work.add(user)
+				}
+			}
+		}
+	}
+	if len(raised) > 0 {
+		p.settle(raised)
 	}
 }
 
-// measureRaised computes the least costs of the raised frames, given those of all
-// others.
-func (p *problem) measureRaised(raised []bool) {
-	cost := make([]int32, len(p.frames))
-	var queue costQueue
-	try := func(i int32) {
-		c := p.evaluate(i)
-		p.empty[p.frames[i].last] = impossible // until its cost is final
-		if c < cost[i] {
-			cost[i] = c
-			queue.push(c, i)
-		}
-	}
+// settle computes the least costs of the raised cells, given those of all others. The
+// cells are settled in ascending order of their costs.
+func (p *problem) settle(raised []int32) {
+	p.tried = reuse(p.tried, len(p.cells))
+	cost := p.tried // by cell: the least cost so far; -1 if it is settled
 	for i := range cost {
-		if cost[i] = impossible; raised[i] {
-			try(int32(i))
+		cost[i] = -1
+	}
+	var queue costQueue
+	try := func(at, c int32) {
+		if c < cost[at] {
+			cost[at] = c
+			queue.push(c, at)
 		}
 	}
-	above := newFrameSet(len(p.frames))
+	for _, at := range raised {
+		cost[at] = impossible
+	}
+	for _, at := range raised {
+		try(at, p.evaluate(at))
+	}
 	for len(queue) > 0 {
-		// A reference has a cost, so that frames of the same cost do not depend on each
-		// other. A frame that refers to many of them is evaluated once.
-		for c := queue.least(); len(queue) > 0 && queue.least() == c; {
-			_, i := queue.pop()
-			if !raised[i] || c != cost[i] {
-				continue
-			}
-			raised[i] = false
-			p.empty[p.frames[i].last] = c
-			above.add(p.referring(i)...)
-		}
-		for _, a := range above.take() {
-			if raised[a] {
-				try(a)
-			}
-		}
-	}
-}
-
-// A frameSet is a set of frames in the order in which they were added.
-type frameSet struct {
-	has   []bool // by frame
-	added []int32
-}
-
-func newFrameSet(frames int) *frameSet { return &frameSet{has: make([]bool, frames)} }
-
-func (s *frameSet) add(frames ...int32) {
-	for _, f := range frames {
-		if !s.has[f] {
-			s.has[f] = true
-			s.added = append(s.added, f)
-		}
-	}
-}
-
-// take empties the set and returns the frames that it had.
-func (s *frameSet) take() []int32 {
-	out := s.added
-	for _, f := range out {
-		s.has[f] = false
-	}
-	s.added = nil
-	return out
-}
-
-// evaluate computes the costs of a frame's cells for the empty vector, given those
-// of the frames below, and returns the cost of the frame.
-func (p *problem) evaluate(frame int32) int32 {
-	f := &p.frames[frame]
-	b := &p.Bodies[f.body]
-	weights := p.weights[f.body]
-	empty := p.empty[f.first : f.last+1]
-	cells := p.cells[f.first : f.last+1]
-	for i := range b.Parts {
-		x := &b.Parts[i]
-		c := &cells[i]
-		cost := int32(impossible)
-		switch {
-		case c.dead:
-		case x.Kind == refine.End:
-			cost = 0
-		case x.Kind == refine.Symbol || x.Kind == refine.Absent:
-			if p.rest(c.outcome, 0) == 0 {
-				cost = weights[i]
-			}
-		case x.Kind == refine.Reference:
-			if p.rest(c.outcome, 0) == 0 {
-				cost = weights[i] + p.empty[p.frames[c.below].last]
-			}
-		case x.Kind == refine.Either:
-			for _, kid := range b.Kids[x.A:x.B] {
-				cost = min(cost, empty[kid.Part])
-			}
-		case x.Kind == refine.Both:
-			cost = empty[x.A] + empty[x.B]
-		case x.States > 0:
-			p.evaluateRounds(f, int32(i))
+		c, at := queue.pop()
+		if c != cost[at] {
 			continue
 		}
-		empty[i] = min(cost, impossible)
+		p.empty[at], cost[at] = c, -1
+		for user := range p.usersOf(at) {
+			switch x := &p.cells[user]; {
+			case x.kind == refine.Many || cost[user] >= 0 && x.kind != refine.Either:
+				try(user, p.evaluate(user))
+			case !x.dead:
+				try(user, c)
+			}
+		}
 	}
-	return p.empty[f.last]
+}
+
+// evaluate returns the cost of a cell for the empty vector, given those of the cells
+// that it consists of. For the last cell of a repetition, it also computes those of
+// the others.
+func (p *problem) evaluate(at int32) int32 {
+	c := &p.cells[at]
+	cost := int32(impossible)
+	switch c.kind {
+	case refine.End:
+		cost = 0
+	case refine.Symbol, refine.Absent:
+		cost = c.weight
+	case refine.Reference:
+		if !c.dead {
+			cost = c.weight + p.empty[c.below]
+		}
+	case refine.Either:
+		for _, kid := range p.kidsOf(c) {
+			cost = min(cost, p.empty[kid.Part])
+		}
+	case refine.Both:
+		cost = p.empty[c.a] + p.empty[c.b]
+	case refine.Many:
+		if c.states == 0 {
+			return p.empty[at] // computed with the last cell
+		}
+		cost = p.evaluateRounds(at)
+	}
+	if c.dead || p.rest(c.outcome, 0) != 0 {
+		return impossible
+	}
+	return min(cost, impossible)
 }
 
 // evaluateRounds computes the costs of a repetition for the empty vector, given its
-// last part.
-func (p *problem) evaluateRounds(f *frame, last int32) {
-	b := &p.Bodies[f.body]
-	first := last - b.Parts[last].States + 1
+// last cell, whose cost it returns and does not change.
+func (p *problem) evaluateRounds(last int32) int32 {
+	first := last - p.cells[last].states + 1
+	before := p.empty[last]
 	for i := first; i <= last; i++ {
-		p.empty[f.first+i] = impossible
+		p.empty[i] = impossible
 	}
 	for changed := true; changed; {
 		changed = false
 		for i := first; i <= last; i++ {
-			if p.cells[f.first+i].dead {
+			if p.cells[i].dead {
 				continue
 			}
-			for _, r := range b.Rounds[b.Parts[i].A:b.Parts[i].B] {
+			for _, r := range p.roundsOf(&p.cells[i]) {
 				after := int32(0)
 				if !r.Ends {
-					after = p.empty[f.first+r.Next]
+					after = p.empty[r.Next]
 				}
-				if cost := p.empty[f.first+r.Part] + after; cost < p.empty[f.first+i] {
-					p.empty[f.first+i], changed = cost, true
+				if cost := p.empty[r.Part] + after; cost < p.empty[i] {
+					p.empty[i], changed = cost, true
 				}
 			}
 		}
 	}
+	cost := p.empty[last]
+	p.empty[last] = before
+	return cost
 }
 
-// findGoals finds the goals that each cell can contribute to. Those of frames are
-// found first, by passing the goals of symbols on to the frames above.
+// findGoals finds the goals that each cell can contribute to, by passing the goals of
+// symbols on to their users.
 func (p *problem) findGoals() {
-	p.can = make([]uint64, len(p.cells))
+	p.can = reuse(p.can, len(p.cells))
 	ends := make([]uint64, len(p.minus))
 	for mask, outcome := range p.outcome {
 		ends[outcome] = mask
 	}
-	var work []int32
-	for i, f := range p.frames {
-		own := uint64(0)
-		for _, c := range p.cells[f.first : f.last+1] {
-			if !c.dead {
-				own |= ends[c.outcome]
-			}
+	if p.depth > 0 { // no cell contains itself
+		for at := range p.all() {
+			p.collectGoals(at, ends)
 		}
-		if p.can[f.last] = own; own != 0 {
-			work = append(work, int32(i))
-		}
+		return
 	}
-	for ; len(work) > 0; work = work[1:] {
-		can := p.can[p.frames[work[0]].last]
-		for _, a := range p.referring(work[0]) {
-			if above := &p.can[p.frames[a].last]; *above|can != *above {
-				*above |= can
-				work = append(work, a)
-			}
+	p.work.clear(len(p.cells))
+	for _, at := range p.refined {
+		if c := &p.cells[at]; !c.dead && c.outcome != 0 {
+			p.can[at] |= ends[c.outcome]
+			p.work.add(at)
 		}
 	}
-	for i := range p.frames {
-		p.collectGoals(&p.frames[i], ends)
-	}
-}
-
-// collectGoals finds the goals of a frame's cells, given those of the frames
-// below.
-func (p *problem) collectGoals(f *frame, ends []uint64) {
-	b := &p.Bodies[f.body]
-	for j := range b.Parts {
-		x := &b.Parts[j]
-		at := f.first + int32(j)
-		c := &p.cells[at]
-		can := uint64(0)
-		switch {
-		case c.dead:
-		case x.Kind == refine.Symbol || x.Kind == refine.Absent:
-			can = ends[c.outcome]
-		case x.Kind == refine.Reference:
-			can = ends[c.outcome] | p.can[p.frames[c.below].last]
-		case x.Kind == refine.Either:
-			for _, kid := range b.Kids[x.A:x.B] {
-				can |= p.can[f.first+kid.Part]
-			}
-		case x.Kind == refine.Both:
-			can = p.can[f.first+x.A] | p.can[f.first+x.B]
-		case x.Kind == refine.Many:
-			for i := int32(j) - x.States + 1; i <= int32(j); i++ { // any state can lead to any round
-				for _, r := range b.Rounds[b.Parts[i].A:b.Parts[i].B] {
-					can |= p.can[f.first+r.Part]
+	for len(p.work.added) > 0 {
+		for _, at := range p.work.take() {
+			for user := range p.usersOf(at) {
+				if p.cells[user].dead || p.can[at]&^p.can[user] == 0 {
+					continue
 				}
-			}
-			for i := int32(j) - x.States + 1; i < int32(j); i++ {
-				p.can[f.first+i] = can
+				p.contribute(user, p.can[at]|p.can[user])
+				p.work.add(user)
 			}
 		}
-		p.can[at] = can
 	}
 }
 
-// A costQueue is a heap of frames by cost, then by number.
+// contribute sets the goals that a cell can contribute to. Any state of a repetition
+// can lead to any round.
+func (p *problem) contribute(at int32, goals uint64) {
+	p.can[at] = goals
+	for i := at - p.cells[at].states + 1; i < at; i++ {
+		p.can[i] = goals
+	}
+}
+
+// collectGoals finds the goals of a cell, given those of the cells that it consists
+// of.
+func (p *problem) collectGoals(at int32, ends []uint64) {
+	c := &p.cells[at]
+	can := uint64(0)
+	switch {
+	case c.dead || c.kind == refine.Many && c.states == 0:
+		return
+	case c.kind == refine.Symbol || c.kind == refine.Absent:
+		can = ends[c.outcome]
+	case c.kind == refine.Reference:
+		can = ends[c.outcome] | p.can[c.below]
+	case c.kind == refine.Either:
+		for _, kid := range p.kidsOf(c) {
+			can |= p.can[kid.Part]
+		}
+	case c.kind == refine.Both:
+		can = p.can[c.a] | p.can[c.b]
+	case c.kind == refine.Many:
+		for i := at - c.states + 1; i <= at; i++ {
+			for _, r := range p.roundsOf(&p.cells[i]) {
+				can |= p.can[r.Part]
+			}
+		}
+	}
+	p.contribute(at, can)
+}
+
+// A costQueue is a heap of cells by cost, then by number.
 type costQueue []uint64
 
-func (q *costQueue) push(cost, frame int32) {
-	h := append(*q, uint64(cost)<<32|uint64(frame))
+func (q *costQueue) push(cost, at int32) {
+	h := append(*q, uint64(cost)<<32|uint64(at))
 	for i := len(h) - 1; i > 0; {
 		above := (i - 1) / 2
 		if h[above] <= h[i] {
@@ -291,10 +270,7 @@ func (q *costQueue) push(cost, frame int32) {
 	*q = h
 }
 
-// least returns the least cost in the queue.
-func (q costQueue) least() int32 { return int32(q[0] >> 32) }
-
-func (q *costQueue) pop() (cost, frame int32) {
+func (q *costQueue) pop() (cost, at int32) {
 	h := *q
 	top := h[0]
 	last := len(h) - 1

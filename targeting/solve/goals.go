@@ -2,6 +2,7 @@ package solve
 
 import (
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/inroad/inroad/grammars/limit"
@@ -23,6 +24,7 @@ type goals struct {
 
 	support []uint64  // by vector: the goals with a count above 0
 	splits  [][]int32 // by vector v: the vectors v1 such that v1 and v-v1 add up to v, except 0 and v
+	halves  [][]int32 // by vector v: the lower half of its splits
 	minus   [][]int32 // by outcome, then by vector: see rest
 	outcome map[uint64]int32
 }
@@ -66,6 +68,7 @@ func newGoals(conditions []targeting.Condition) (*goals, error) {
 func (t *goals) expand(conditions []targeting.Condition) {
 	t.support = make([]uint64, t.vectors)
 	t.splits = make([][]int32, t.vectors)
+	t.halves = make([][]int32, t.vectors)
 	for v := range t.vectors {
 		satisfied := true
 		for i, c := range conditions {
@@ -79,6 +82,7 @@ func (t *goals) expand(conditions []targeting.Condition) {
 			t.wanted = append(t.wanted, v)
 		}
 		t.splits[v] = t.below(v)
+		t.halves[v] = t.lower(t.splits[v])
 	}
 }
 
@@ -98,7 +102,11 @@ func (t *goals) restrict(v int32, goals uint64) int32 {
 // below returns the vectors that are at most v in every goal, except v itself and
 // 0.
 func (t *goals) below(v int32) []int32 {
-	out := []int32{0}
+	n := int32(1)
+	for goal := range t.caps {
+		n *= t.count(v, goal) + 1
+	}
+	out := make([]int32, 1, n)
 	for rest := t.support[v]; rest != 0; rest &= rest - 1 {
 		goal := bits.TrailingZeros64(rest)
 		for n, smaller := t.count(v, goal), out; n > 0; n-- {
@@ -114,6 +122,15 @@ func (t *goals) below(v int32) []int32 {
 		}
 	}
 	return kept
+}
+
+// lower returns the lower half of the splits of a vector. The others are what remains
+// of the vector after one of them.
+func (t *goals) lower(splits []int32) []int32 {
+	if !slices.IsSorted(splits) {
+		splits = slices.Sorted(slices.Values(splits))
+	}
+	return splits[:(len(splits)+1)/2]
 }
 
 // after returns the index in t.minus of the table for a symbol that ends a path of

@@ -129,10 +129,8 @@ func TestModesAreThoseOfAnOracle(t *testing.T) {
 func plainlyFeasible(t *testing.T, s *Solver, g *grammars.Grammar, c targeting.Constraint) bool {
 	t.Helper()
 	plain := *s
-	var err error
-	if plain.chars, err = newShape(g, refine.Plain(g, g.Start), newCharCost(g).weigh); err != nil {
-		t.Fatal(err)
-	}
+	graph := refine.Plain(g, g.Start)
+	plain.chars = newShape(g, graph, graph.Start, newCharCost(g).weigh)
 	solution, err := plain.Try(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

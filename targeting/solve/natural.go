@@ -52,11 +52,12 @@ type weights struct {
 	own   []int32         // by outcome: its vector
 	times [][]float64     // by cell of a repetition: the probabilities of its numbers of rounds
 	grown [][][][]float64 // by cell of a repetition: its powers, computed on demand
-	last  []float64       // the weights of a frame before the last iteration
+	body  []bool          // by cell: whether it is the whole tree or below a reference
+	last  []float64       // the weights of a body before the last iteration
 	steps int
 }
 
-// newWeights computes the weights of all frames by fixpoint iteration. Weights only
+// newWeights computes the weights of all cells by fixpoint iteration. Weights only
 // grow, and never beyond 1.
 func (p *problem) newWeights(ctx context.Context, of *generate.Probabilities) (*weights, error) {
 	if p.vectors > maxPairs {
@@ -72,8 +73,8 @@ func (p *problem) newWeights(ctx context.Context, of *generate.Probabilities) (*
 			return nil, &limit.Error{What: "steps to weigh natural inputs", Value: strconv.Itoa(maxWeigh), Advice: "ask for fewer paths, or for varied inputs"}
 		}
 		change := 0.0
-		for i := len(p.frames) - 1; i >= 0; i-- {
-			change = max(change, w.frame(&p.frames[i]))
+		for at := range p.all() {
+			change = max(change, w.cell(at))
 		}
 		if change < precision {
 			break
@@ -102,12 +103,14 @@ func (w *weights) prepare() {
 		w.own[outcome] = v
 	}
 	w.last = make([]float64, n)
-	for i := range w.frames {
-		f := &w.frames[i]
-		for j, x := range w.Bodies[f.body].Parts {
-			if x.Kind == refine.Many && x.States > 0 {
-				w.times[f.first+int32(j)] = w.repetitions(x.Node)
-			}
+	w.body = make([]bool, len(w.cells))
+	w.body[w.top] = true
+	for at := range w.cells {
+		switch c := &w.cells[at]; {
+		case c.kind == refine.Reference && !c.dead:
+			w.body[c.below] = true
+		case c.kind == refine.Many && c.states > 0:
+			w.times[at] = w.repetitions(w.symbolOf(c).node)
 		}
 	}
 }
@@ -152,10 +155,9 @@ func (w *weights) repetitions(n *grammars.Node) []float64 {
 	return out
 }
 
-// alternatives returns the probabilities of the choices of a part, see
+// alternatives returns the probabilities of the choices of a node, see
 // [refine.Kid].
-func (w *weights) alternatives(x *refine.Part) func(choice int32) float64 {
-	n := x.Node
+func (w *weights) alternatives(n *grammars.Node) func(choice int32) float64 {
 	switch {
 	case n == nil: // mode stacks are no choice of the grammar
 		return func(int32) float64 { return 1 }
@@ -186,56 +188,53 @@ func (w *weights) alternatives(x *refine.Part) func(choice int32) float64 {
 // row returns the weights of a cell by vector.
 func (w *weights) row(at int32) []float64 { return w.of[at*w.vectors : (at+1)*w.vectors] }
 
-// frame computes the weights of a frame's cells and returns the relative change of
-// the whole.
-func (w *weights) frame(f *frame) float64 {
-	b := &w.Bodies[f.body]
-	for j := range b.Parts {
-		x := &b.Parts[j]
-		at := f.first + int32(j)
-		out := w.row(at)
-		if at == f.last {
-			copy(w.last, out)
+// cell computes the weights of a cell. It returns the relative change of a body, and
+// 0 for other cells.
+func (w *weights) cell(at int32) float64 {
+	c := &w.cells[at]
+	out := w.row(at)
+	if w.body[at] {
+		copy(w.last, out)
+	}
+	clear(out)
+	switch {
+	case c.dead:
+	case c.kind == refine.End:
+		out[0] = 1
+	case c.kind == refine.Absent:
+		out[w.own[c.outcome]] = 1
+	case c.kind == refine.Symbol:
+		out[w.own[c.outcome]] = tilt
+	case c.kind == refine.Reference:
+		own := w.own[c.outcome]
+		for v, weight := range w.row(c.below) {
+			if sum := w.sum[own*w.vectors+int32(v)]; weight > 0 && sum >= 0 {
+				out[sum] += tilt * weight
+			}
 		}
-		clear(out)
-		c := &w.cells[at]
-		switch {
-		case c.dead:
-		case x.Kind == refine.End:
-			out[0] = 1
-		case x.Kind == refine.Absent:
-			out[w.own[c.outcome]] = 1
-		case x.Kind == refine.Symbol:
-			out[w.own[c.outcome]] = tilt
-		case x.Kind == refine.Reference:
-			own := w.own[c.outcome]
-			for v, weight := range w.row(w.frames[c.below].last) {
-				if sum := w.sum[own*w.vectors+int32(v)]; weight > 0 && sum >= 0 {
-					out[sum] += tilt * weight
-				}
+	case c.kind == refine.Either:
+		share := w.alternatives(w.symbolOf(c).node)
+		for _, kid := range w.kidsOf(c) {
+			p := share(kid.Choice)
+			for v, weight := range w.row(kid.Part) {
+				out[v] += p * weight
 			}
-		case x.Kind == refine.Either:
-			share := w.alternatives(x)
-			for _, kid := range b.Kids[x.A:x.B] {
-				p := share(kid.Choice)
-				for v, weight := range w.row(f.first + kid.Part) {
-					out[v] += p * weight
-				}
-			}
-		case x.Kind == refine.Both:
-			w.product(out, w.row(f.first+x.A), w.row(f.first+x.B))
-		case x.Kind == refine.Many && x.States > 0:
-			for times, states := range w.powers(f, int32(j)) {
-				for v, weight := range states[len(states)-1] {
-					out[v] += w.times[at][times] * weight
-				}
+		}
+	case c.kind == refine.Both:
+		w.product(out, w.row(c.a), w.row(c.b))
+	case c.kind == refine.Many && c.states > 0:
+		for times, states := range w.powers(at) {
+			for v, weight := range states[len(states)-1] {
+				out[v] += w.times[at][times] * weight
 			}
 		}
 	}
 	change := 0.0
-	for v, weight := range w.row(f.last) {
-		if weight > 0 {
-			change = max(change, math.Abs(weight-w.last[v])/weight)
+	if w.body[at] {
+		for v, weight := range out {
+			if weight > 0 {
+				change = max(change, math.Abs(weight-w.last[v])/weight)
+			}
 		}
 	}
 	return change
@@ -258,12 +257,11 @@ func (w *weights) product(out, left, right []float64) {
 }
 
 // powers returns the weights of a repetition by number of rounds and by the
-// [refine.Many] part that it begins with. The weights of no rounds are 0.
-func (w *weights) powers(f *frame, last int32) [][][]float64 {
-	b := &w.Bodies[f.body]
-	first := last - b.Parts[last].States + 1
+// [refine.Many] cell that it begins with. The weights of no rounds are 0.
+func (w *weights) powers(last int32) [][][]float64 {
+	first := last - w.cells[last].states + 1
 	most := 0
-	for times, p := range w.times[f.first+last] {
+	for times, p := range w.times[last] {
 		if p > 0 {
 			most = times
 		}
@@ -273,9 +271,8 @@ func (w *weights) powers(f *frame, last int32) [][][]float64 {
 		before := out[len(out)-1]
 		power := w.noRounds(len(before))
 		for i := range power {
-			x := &b.Parts[first+int32(i)]
-			for _, r := range b.Rounds[x.A:x.B] {
-				switch c := w.row(f.first + r.Part); {
+			for _, r := range w.roundsOf(&w.cells[first+int32(i)]) {
+				switch c := w.row(r.Part); {
 				case len(out) == 1 && r.Ends:
 					for v, weight := range c {
 						power[i][v] += weight
@@ -301,14 +298,14 @@ func (w *weights) noRounds(states int) [][]float64 {
 // draw draws a tree of at most a cost. If too many trees cost more, or if the
 // weight of the constraint underflows, it draws one of the smallest trees.
 func (w *weights) draw(r *rand.Rand, most int32) witness {
-	root := w.row(w.frames[0].last)
+	root := w.row(w.top)
 	for range maxRedrawn {
 		d := &naturalDrawer{weights: w, rand: r, most: min(most, max(maxNatural, w.cheapest()))}
 		v := w.wanted[d.choose(len(w.wanted), func(i int) float64 { return root[w.wanted[i]] })]
 		if root[v] == 0 {
 			break
 		}
-		d.cell(0, w.frames[0].last, v, 0)
+		d.cell(w.top, v, 0)
 		if d.cost <= d.most {
 			return d.tree
 		}
@@ -351,80 +348,72 @@ func (d *naturalDrawer) choose(n int, weight func(i int) float64) int {
 }
 
 // cell draws a derivation of a cell that contributes exactly a vector.
-func (d *naturalDrawer) cell(frame, at, v, depth int32) {
-	f := &d.frames[frame]
-	b := &d.Bodies[f.body]
-	x := &b.Parts[at-f.first]
-	weight := d.problem.weights[f.body][at-f.first]
+func (d *naturalDrawer) cell(at, v, depth int32) {
 	if d.cost > d.most {
 		return
 	}
-	switch x.Kind {
+	c := &d.cells[at]
+	symbol := d.symbolOf(c)
+	switch c.kind {
 	case refine.End, refine.Absent, refine.Symbol:
-		d.tree = append(d.tree, place{depth: depth, node: x.Node, cost: weight, makers: b.MakersOf(x)})
-		d.cost += weight
+		d.tree = append(d.tree, place{depth: depth, node: symbol.node, cost: c.weight, makers: symbol.makers})
+		d.cost += c.weight
 	case refine.Reference:
-		d.cost += weight
-		c := &d.cells[at]
-		own, below := d.own[c.outcome], d.row(d.frames[c.below].last)
+		d.cost += c.weight
+		own, below := d.own[c.outcome], d.row(c.below)
 		rest := d.choose(len(below), func(i int) float64 {
 			if d.sum[own*d.vectors+int32(i)] != v {
 				return 0
 			}
 			return below[i]
 		})
-		d.tree = append(d.tree, place{depth: depth, node: x.Node, below: c.below, v: int32(rest), cost: weight})
-		d.cell(c.below, d.frames[c.below].last, int32(rest), depth+1)
+		d.tree = append(d.tree, place{depth: depth, node: symbol.node, below: c.below, v: int32(rest), cost: c.weight})
+		d.cell(c.below, int32(rest), depth+1)
 	case refine.Either:
-		share := d.alternatives(x)
-		kids := b.Kids[x.A:x.B]
-		i := d.choose(len(kids), func(i int) float64 { return share(kids[i].Choice) * d.row(f.first + kids[i].Part)[v] })
-		d.cell(frame, f.first+kids[i].Part, v, depth)
+		share := d.alternatives(symbol.node)
+		kids := d.kidsOf(c)
+		i := d.choose(len(kids), func(i int) float64 { return share(kids[i].Choice) * d.row(kids[i].Part)[v] })
+		d.cell(kids[i].Part, v, depth)
 	case refine.Both:
-		first, second := d.split(d.row(f.first+x.A), d.row(f.first+x.B), v)
-		d.cell(frame, f.first+x.A, first, depth)
-		d.cell(frame, f.first+x.B, second, depth)
+		first, second := d.split(d.row(c.a), d.row(c.b), v)
+		d.cell(c.a, first, depth)
+		d.cell(c.b, second, depth)
 	case refine.Many:
-		d.rounds(frame, at, v, depth)
+		d.many(at, v, depth)
 	}
 }
 
-// rounds draws a repetition.
-func (d *naturalDrawer) rounds(frame, at, v, depth int32) {
-	f := &d.frames[frame]
-	b := &d.Bodies[f.body]
-	last := at - f.first
-	if d.grown[at] == nil {
-		d.grown[at] = d.powers(f, last)
+// many draws a repetition.
+func (d *naturalDrawer) many(last, v, depth int32) {
+	if d.grown[last] == nil {
+		d.grown[last] = d.powers(last)
 	}
-	powers := d.grown[at]
-	begin := last - b.Parts[last].States + 1
-	times := d.choose(len(powers), func(i int) float64 { return d.times[at][i] * powers[i][last-begin][v] })
-	part := last
+	powers := d.grown[last]
+	first := last - d.cells[last].states + 1
+	times := d.choose(len(powers), func(i int) float64 { return d.times[last][i] * powers[i][last-first][v] })
+	at := last
 	for ; times > 1; times-- {
-		x := &b.Parts[part]
-		rounds := b.Rounds[x.A:x.B]
-		after := func(r refine.Round) []float64 { return powers[times-1][r.Next-begin] }
+		rounds := d.roundsOf(&d.cells[at])
+		after := func(r refine.Round) []float64 { return powers[times-1][r.Next-first] }
 		r := rounds[d.oneOf(len(rounds), func(i int) float64 {
 			if rounds[i].Next < 0 {
 				return 0
 			}
-			return d.pair(d.row(f.first+rounds[i].Part), after(rounds[i]), v)
+			return d.pair(d.row(rounds[i].Part), after(rounds[i]), v)
 		})]
-		var first int32
-		first, v = d.split(d.row(f.first+r.Part), after(r), v)
-		d.cell(frame, f.first+r.Part, first, depth)
-		part = r.Next
+		var part int32
+		part, v = d.split(d.row(r.Part), after(r), v)
+		d.cell(r.Part, part, depth)
+		at = r.Next
 	}
-	x := &b.Parts[part]
-	rounds := b.Rounds[x.A:x.B]
+	rounds := d.roundsOf(&d.cells[at])
 	r := rounds[d.oneOf(len(rounds), func(i int) float64 {
 		if !rounds[i].Ends {
 			return 0
 		}
-		return d.row(f.first + rounds[i].Part)[v]
+		return d.row(rounds[i].Part)[v]
 	})]
-	d.cell(frame, f.first+r.Part, v, depth)
+	d.cell(r.Part, v, depth)
 }
 
 // oneOf draws one of n by weight. It uses no randomness if n is 1.

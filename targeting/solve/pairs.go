@@ -98,7 +98,7 @@ func (w *writer) drawChild(tree witness, at int, o grammars.Occurrence) witness 
 	// What the constraint requires below the place may also be elsewhere in the tree by
 	// now, so half of the derivations need not have it. The input is checked anyway.
 	free := slices.Clone(tree)
-	if free[at].v = 0; w.main.root(free[at].below, 0) >= impossible {
+	if free[at].v = 0; w.main.cost(free[at].below, 0) >= impossible {
 		free = tree
 	}
 	for i := range maxPairRedraws {

@@ -2,6 +2,8 @@ package solve
 
 import (
 	"cmp"
+	"iter"
+	"math/bits"
 	"slices"
 
 	"github.com/inroad/inroad/grammars/refine"
@@ -37,32 +39,22 @@ const (
 // A rowFinder finds the rows of a problem.
 type rowFinder struct {
 	*problem
-	numbers map[uint64]int32 // of rows, by a hash of their definition
-	kids    []cost
-	done    []bool  // by frame: whether its costs are known
-	early   []int32 // by frame: the row of a frame that was referred to before it was done, or 0
+	used int // places of the hash table
 }
 
 // findRows finds the rows of all cells, and their costs for the empty vector.
 func (p *problem) findRows() {
 	p.costs = make([]cost, len(p.cells))
+	p.rows, p.order, p.options = append(p.rows[:0], row{}), p.order[:0], p.options[:0]
 	if p.vectors == 1 {
-		p.rows = make([]row, 1)
 		for i, c := range p.empty {
 			p.costs[i] = cost{0, c}
 		}
 	} else {
-		contributing := 0
-		for _, goals := range p.can {
-			if goals != 0 {
-				contributing++
-			}
-		}
-		p.rows = make([]row, 1, 1+contributing/3)
-		p.order = make([]int32, 0, 1+contributing/3)
-		p.options = make([]cost, 0, contributing)
-		r := &rowFinder{problem: p, numbers: make(map[uint64]int32, contributing/4)}
-		r.frames()
+		p.numbers = reuse(p.numbers, max(1024, len(p.numbers)))
+		p.done, p.early = reuse(p.done, len(p.cells)), reuse(p.early, len(p.cells))
+		r := &rowFinder{problem: p}
+		r.find()
 	}
 	p.least = make([]int32, len(p.rows)*int(p.vectors))
 	for i := range p.least {
@@ -73,49 +65,19 @@ func (p *problem) findRows() {
 	}
 }
 
-// frames finds the rows of all frames, from the bottom up. A recursive frame has a
-// row before its definition is known.
-func (r *rowFinder) frames() {
-	r.done = make([]bool, len(r.problem.frames))
-	r.early = make([]int32, len(r.problem.frames))
-	for _, i := range r.bottomUp() {
-		f := &r.problem.frames[i]
-		for part := range r.Bodies[f.body].Parts {
-			r.cell(f, int32(part))
+// find finds the rows of all cells, from the bottom up. A recursive cell has a row
+// before its definition is known.
+func (r *rowFinder) find() {
+	for at := range r.all() {
+		if c := &r.cells[at]; c.kind != refine.Many || c.states > 0 {
+			r.cell(at, c)
 		}
-		if row := r.early[i]; row != 0 {
-			r.define(row, r.costs[f.last])
-			r.costs[f.last] = cost{row: row}
+		if row := r.early[at]; row != 0 {
+			r.define(row, r.costs[at])
+			r.costs[at] = cost{row: row}
 		}
-		r.done[i] = true
+		r.done[at] = true
 	}
-}
-
-// bottomUp returns the frames such that each follows the frames below it, except
-// where they are recursive.
-func (r *rowFinder) bottomUp() []int32 {
-	frames := r.problem.frames
-	out := make([]int32, 0, len(frames))
-	seen := make([]bool, len(frames))
-	next := make([]int32, len(frames)) // by frame: the cell to go on with
-	for i, f := range frames {
-		next[i] = f.first
-	}
-	seen[0] = true
-	for stack := []int32{0}; len(stack) > 0; {
-		i := stack[len(stack)-1]
-		if next[i] > frames[i].last {
-			out = append(out, i)
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		below := r.cells[next[i]].below
-		if next[i]++; below >= 0 && !seen[below] {
-			seen[below] = true
-			stack = append(stack, below)
-		}
-	}
-	return out
 }
 
 // placeholder adds a row for a cell whose definition is not known yet.
@@ -133,53 +95,50 @@ func (r *rowFinder) define(row int32, options ...cost) {
 	r.order = append(r.order, row)
 }
 
-// cell finds the costs of a cell.
-func (r *rowFinder) cell(f *frame, part int32) {
-	at := f.first + part
-	c := &r.cells[at]
-	b := &r.Bodies[f.body]
-	x := &b.Parts[part]
+// cell finds the costs of a cell. For the last cell of a repetition, it also finds
+// those of the others.
+func (r *rowFinder) cell(at int32, c *cell) {
 	if c.dead || r.can[at] == 0 {
-		r.costs[at] = cost{0, r.empty[at]}
+		for i := at - max(c.states, 1) + 1; i <= at; i++ {
+			r.costs[i] = cost{0, r.empty[i]}
+		}
 		return
 	}
-	switch x.Kind {
+	switch c.kind {
 	case refine.Symbol, refine.Absent:
-		r.costs[at] = r.symbol(at, c.outcome, cost{0, r.weights[f.body][part]})
+		r.costs[at] = r.symbol(at, c.outcome, cost{0, c.weight})
 	case refine.Reference:
-		below := r.frame(c.below)
-		below.extra += r.weights[f.body][part]
+		below := r.below(c.below)
+		below.extra += c.weight
 		r.costs[at] = r.symbol(at, c.outcome, below)
 	case refine.Either:
-		r.kids = r.kids[:0]
-		for _, kid := range b.Kids[x.A:x.B] {
-			r.kids = append(r.kids, r.costs[f.first+kid.Part])
+		r.choices = r.choices[:0]
+		for _, kid := range r.kidsOf(c) {
+			r.choices = append(r.choices, r.costs[kid.Part])
 		}
 		r.costs[at] = r.choice(at)
 	case refine.Both:
-		r.costs[at] = r.both(r.costs[f.first+x.A], r.costs[f.first+x.B])
+		r.costs[at] = r.both(r.costs[c.a], r.costs[c.b])
 	case refine.Many:
-		switch {
-		case b.Loops(part):
-			r.costs[at] = r.loop(at, r.costs[f.first+b.Rounds[x.A].Part])
-		case x.States > 0:
-			r.rounds(f, part)
+		if r.loops(at) {
+			r.costs[at] = r.loop(at, r.costs[r.roundsOf(c)[0].Part])
+		} else {
+			r.many(at)
 		}
 	}
 }
 
-// frame returns the costs of a frame.
-func (r *rowFinder) frame(i int32) cost {
-	at := r.problem.frames[i].last
+// below returns the costs of the cell below a reference.
+func (r *rowFinder) below(at int32) cost {
 	switch {
-	case r.done[i]:
+	case r.done[at]:
 		return r.costs[at]
 	case r.can[at] == 0:
 		return cost{0, r.empty[at]}
-	case r.early[i] == 0:
-		r.early[i] = r.placeholder(at)
+	case r.early[at] == 0:
+		r.early[at] = r.placeholder(at)
 	}
-	return cost{row: r.early[i]}
+	return cost{row: r.early[at]}
 }
 
 // symbol returns the costs of a symbol with an outcome, given those below.
@@ -199,10 +158,10 @@ func (r *rowFinder) without(at, extra int32) int32 {
 	return r.empty[at] - extra
 }
 
-// choice returns the least of the costs in r.kids.
+// choice returns the least of the costs in r.choices.
 func (r *rowFinder) choice(at int32) cost {
-	slices.SortFunc(r.kids, func(a, b cost) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.extra, b.extra)) })
-	kids := slices.CompactFunc(r.kids, func(a, b cost) bool { return a.row == b.row })
+	slices.SortFunc(r.choices, func(a, b cost) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.extra, b.extra)) })
+	kids := slices.CompactFunc(r.choices, func(a, b cost) bool { return a.row == b.row })
 	kids = slices.DeleteFunc(kids, func(k cost) bool { return k.extra >= impossible })
 	switch len(kids) {
 	case 0:
@@ -246,47 +205,68 @@ func (r *rowFinder) loop(at int32, round cost) cost {
 	return cost{r.add(row{kind: split, can: r.can[at], empty: r.empty[at], a: round, b: self}, round), 0}
 }
 
-// rounds finds the costs of a repetition whose rounds change the lexer mode, given
-// its last part.
-func (r *rowFinder) rounds(f *frame, last int32) {
-	b := &r.Bodies[f.body]
-	first := last - b.Parts[last].States + 1
+// many finds the costs of a repetition whose rounds change the lexer mode, given
+// its last cell.
+func (r *rowFinder) many(last int32) {
+	first := last - r.cells[last].states + 1
 	for i := first; i <= last; i++ {
-		r.costs[f.first+i] = cost{row: r.placeholder(f.first + i)}
+		r.costs[i] = cost{row: r.placeholder(i)}
 	}
 	for i := first; i <= last; i++ {
-		r.kids = r.kids[:0]
-		for _, round := range b.Rounds[b.Parts[i].A:b.Parts[i].B] {
-			part := r.costs[f.first+round.Part]
+		r.choices = r.choices[:0]
+		for _, round := range r.roundsOf(&r.cells[i]) {
+			part := r.costs[round.Part]
 			if round.Ends && part.extra < impossible {
-				r.kids = append(r.kids, part)
+				r.choices = append(r.choices, part)
 			}
 			if round.Next >= 0 {
-				if both := r.both(part, r.costs[f.first+round.Next]); both.extra < impossible {
-					r.kids = append(r.kids, both)
+				if both := r.both(part, r.costs[round.Next]); both.extra < impossible {
+					r.choices = append(r.choices, both)
 				}
 			}
 		}
-		if r.cells[f.first+i].dead {
-			r.kids = r.kids[:0]
+		if r.cells[i].dead {
+			r.choices = r.choices[:0]
 		}
-		r.define(r.costs[f.first+i].row, r.kids...)
+		r.define(r.costs[i].row, r.choices...)
 	}
 }
 
 // add adds a row unless there is one with the same definition.
 func (r *rowFinder) add(x row, options ...cost) int32 {
+	if 2*r.used >= len(r.numbers) {
+		r.grow()
+	}
+	slot := r.slot(&x, options)
+	if number := r.numbers[slot]; number != 0 {
+		return number
+	}
 	next := int32(len(r.rows))
-	for hash := r.hash(&x, options); ; hash++ {
-		number, ok := r.numbers[hash]
-		if !ok {
-			r.numbers[hash] = next
-			r.rows = append(r.rows, x)
-			r.define(next, options...)
-			return next
-		}
-		if r.equal(number, &x, options) {
-			return number
+	r.numbers[slot] = next
+	r.used++
+	r.rows = append(r.rows, x)
+	r.define(next, options...)
+	return next
+}
+
+// slot returns the place in the hash table of a row with a definition.
+func (r *rowFinder) slot(x *row, options []cost) uint64 {
+	mask := uint64(len(r.numbers) - 1)
+	slot := r.hash(x, options) & mask
+	for r.numbers[slot] != 0 && !r.equal(r.numbers[slot], x, options) {
+		slot = (slot + 1) & mask
+	}
+	return slot
+}
+
+// grow doubles the hash table.
+func (r *rowFinder) grow() {
+	before := r.numbers
+	r.numbers = make([]int32, 2*len(before))
+	for _, number := range before {
+		if number != 0 {
+			x := &r.rows[number]
+			r.numbers[r.slot(x, r.options[x.from:x.to])] = number
 		}
 	}
 }
@@ -300,7 +280,8 @@ func (r *rowFinder) hash(x *row, options []cost) uint64 {
 		h = (h*prime^uint64(c.row))*prime ^ uint64(c.extra)
 		h ^= h >> 29
 	}
-	return (h*prime^uint64(x.a.row))*prime ^ uint64(x.a.extra)
+	h = ((h*prime^uint64(x.a.row))*prime ^ uint64(x.a.extra)) * prime
+	return h ^ h>>32
 }
 
 // equal reports whether a row has the same definition as x.
@@ -310,48 +291,129 @@ func (r *rowFinder) equal(number int32, x *row, options []cost) bool {
 	return x.kind == y.kind && x.outcome == y.outcome && x.a == y.a && (x.b == y.b || sameLoop) && slices.Equal(options, r.options[y.from:y.to])
 }
 
-// measureVector computes the least costs of all rows for one vector. It uses the
-// slices as memory: now for the cost of each row, active for the rows that can
-// contribute the vector.
-func (p *problem) measureVector(v int32, now, active []int32) {
+// A rowUser is a row that costs no more than another row and a constant.
+type rowUser struct{ row, extra int32 }
+
+// findRowUsers finds the users of each row, in the order of rows.
+func (p *problem) findRowUsers() {
+	p.rowUsersFrom = reuse(p.rowUsersFrom, len(p.rows)+1)
+	p.position = reuse(p.position, len(p.rows))
+	each := func(do func(row int32, user rowUser)) {
+		for _, i := range slices.Backward(p.order) {
+			x := &p.rows[i]
+			for _, o := range p.options[x.from:x.to] {
+				do(o.row, rowUser{i, o.extra})
+			}
+			if x.kind == symbol {
+				do(x.a.row, rowUser{row: i})
+			}
+		}
+	}
+	each(func(row int32, _ rowUser) { p.rowUsersFrom[row]++ })
+	to := int32(0)
+	for i := range p.rowUsersFrom {
+		to += p.rowUsersFrom[i]
+		p.rowUsersFrom[i] = to
+	}
+	p.rowUsers = reuse(p.rowUsers, int(to))
+	each(func(row int32, user rowUser) { // fills each range from its end
+		p.rowUsersFrom[row]--
+		p.rowUsers[p.rowUsersFrom[row]] = user
+	})
+	for position, i := range p.order {
+		p.position[i] = int32(position)
+	}
+}
+
+// usersOfRow returns the users of a row.
+func (p *problem) usersOfRow(i int32) []rowUser {
+	return p.rowUsers[p.rowUsersFrom[i]:p.rowUsersFrom[i+1]]
+}
+
+// measureVector computes the least costs of all rows for one vector.
+func (p *problem) measureVector(v int32) {
+	now := p.now
 	for i := range now {
 		now[i] = impossible
 	}
-	active = active[:0]
 	support := p.support[v]
 	for _, i := range p.order {
 		x := &p.rows[i]
 		if support&^x.can != 0 {
 			continue
 		}
-		active = append(active, i)
+		least := now[i]
 		switch x.kind {
 		case split:
-			now[i] = p.split(x, v)
+			least = min(least, p.split(x, v))
 		case symbol:
-			if rest := p.rest(x.outcome, v); rest >= 0 && rest != v {
-				now[i] = p.least[x.a.row*p.vectors+rest]
-			}
-		}
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, i := range active {
-			x := &p.rows[i]
-			least := now[i]
-			for _, o := range p.options[x.from:x.to] {
-				least = min(least, now[o.row]+o.extra)
-			}
-			if x.kind == symbol && p.rest(x.outcome, v) == v {
+			switch rest := p.rest(x.outcome, v); {
+			case rest == v:
 				least = min(least, now[x.a.row])
+			case rest >= 0:
+				least = p.least[x.a.row*p.vectors+rest]
 			}
-			changed = changed || least < now[i] && x.recursive
-			now[i] = least
 		}
-		p.steps += len(active)
+		for _, o := range p.options[x.from:x.to] {
+			least = min(least, now[o.row]+o.extra)
+		}
+		p.steps++
+		if now[i] = least; x.recursive && least < impossible {
+			p.lowerUsers(i, v)
+		}
 	}
-	for _, i := range active {
-		p.least[i*p.vectors+v] = now[i]
+	for p.lowered.any() {
+		for position := range p.lowered.take() {
+			p.lowerUsers(p.order[position], v)
+		}
+	}
+	for i, cost := range now {
+		if cost < impossible {
+			p.least[int32(i)*p.vectors+v] = cost
+		}
+	}
+}
+
+// lowerUsers lowers the costs of a row's users for a vector to what the row allows.
+func (p *problem) lowerUsers(i, v int32) {
+	now := p.now
+	users := p.usersOfRow(i)
+	p.steps += len(users)
+	cost := now[i]
+	for _, user := range users {
+		if cost+user.extra >= now[user.row] {
+			continue
+		}
+		if x := &p.rows[user.row]; x.kind == symbol && p.rest(x.outcome, v) != v {
+			continue
+		}
+		now[user.row] = cost + user.extra
+		p.lowered.add(p.position[user.row])
+	}
+}
+
+// A bitSet is a set of small numbers.
+type bitSet []uint64
+
+func (s bitSet) add(i int32) { s[i/64] |= 1 << (i % 64) }
+
+func (s bitSet) any() bool {
+	return slices.ContainsFunc(s, func(word uint64) bool { return word != 0 })
+}
+
+// take removes the numbers in ascending order, and larger ones that are added
+// meanwhile.
+func (s bitSet) take() iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for i := range s {
+			for s[i] != 0 {
+				bit := bits.TrailingZeros64(s[i])
+				s[i] &^= 1 << bit
+				if !yield(int32(64*i + bit)) {
+					return
+				}
+			}
+		}
 	}
 }
 
@@ -381,8 +443,9 @@ func (p *problem) split(x *row, v int32) int32 {
 		}
 	default:
 		p.steps += len(p.splits[v])
-		for _, part := range p.splits[v] {
-			cost = min(cost, l[part]+r[v-part])
+		for _, part := range p.halves[v] {
+			rest := v - part
+			cost = min(cost, l[part]+r[rest], l[rest]+r[part])
 		}
 	}
 	return min(impossible, cost+x.a.extra+x.b.extra)
@@ -396,6 +459,3 @@ func (p *problem) cost(cell, v int32) int32 {
 	c := p.costs[cell]
 	return min(impossible, p.least[c.row*p.vectors+v]+c.extra)
 }
-
-// root returns the least cost of a frame for a vector.
-func (p *problem) root(frame, v int32) int32 { return p.cost(p.frames[frame].last, v) }

@@ -35,12 +35,12 @@ func TestRowsAreShared(t *testing.T) {
 					paths = append(paths, features.Path{n.ID})
 				}
 			}
-			p, err := solver.problem(t.Context(), targeting.Constraint{}, []targeting.Condition{{Paths: paths, Min: 1, Max: targeting.Unbounded}}, solver.nodes.Start)
+			p, err := newProblem(t.Context(), solver.nodes, targeting.Constraint{}, []targeting.Condition{{Paths: paths, Min: 1, Max: targeting.Unbounded}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(p.rows) != test.want {
-				t.Errorf("got %d rows for %d cells, want %d rows", len(p.rows), len(p.cells), test.want)
+			if rows := len(p.least) / int(p.vectors); rows != test.want {
+				t.Errorf("got %d rows for %d cells, want %d rows", rows, len(p.cells), test.want)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/inroad/inroad/grammars/grammartest"
+	"github.com/inroad/inroad/grammars/refine"
 )
 
 // TestLargeGrammars checks the least costs of grammars with many rules, for which
@@ -33,18 +34,20 @@ func TestLargeGrammars(t *testing.T) {
 		"many kinds of trivia": {rules("grammar g; s : 'x' ;", "T%d : '<%[1]d>' -> skip ;", ""), true, 2, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := New(grammartest.Load(t, test.grammar), "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			body := s.nodes.Start
+			g := grammartest.Load(t, test.grammar)
+			graph := refine.Of(g, g.Start).Graph()
+			body := graph.Start
 			if test.trivia {
-				body = s.nodes.Trivia
+				body = graph.Trivia
 			}
-			if got := s.nodes.unconstrained[body]; got != test.nodes {
+			least := func(weigh func(*refine.Body, *refine.Part) int32) int32 {
+				s := newShape(g, graph, body, weigh)
+				return s.freeCost[s.whole]
+			}
+			if got := least(func(*refine.Body, *refine.Part) int32 { return 1 }); got != test.nodes {
 				t.Errorf("%d symbols, want %d", got, test.nodes)
 			}
-			if got := s.chars.unconstrained[body]; got != charWeight*test.chars+test.nodes {
+			if got := least(newCharCost(g).weigh); got != charWeight*test.chars+test.nodes {
 				t.Errorf("cost %d, want that of %d characters and %d symbols", got, test.chars, test.nodes)
 			}
 		})

@@ -44,8 +44,11 @@ const (
 type Solver struct {
 	grammar *grammars.Grammar
 	start   *grammars.Rule
-	nodes   *shape // costs by symbols
-	chars   *shape // costs by characters, then by symbols
+	nodes   *shape // the trees of the start rule, with costs by symbols
+	chars   *shape // the trees of the start rule, with costs by characters, then by symbols
+
+	allTrivia *shape // any number of tokens that the parser does not see
+	trivia    *shape // one of these tokens
 
 	space, triviaSpace, absentSpace *features.Space
 }
@@ -77,12 +80,12 @@ func New(g *grammars.Grammar, start string) (*Solver, error) {
 	s.absentSpace = features.NewSpace(g, features.Options{Start: start, Absent: true})
 	s.triviaSpace = features.NewSpace(g, features.Options{Trivia: true})
 	graph := refine.Of(g, start).Graph()
-	var err error
-	if s.nodes, err = newShape(g, graph, func(*refine.Body, *refine.Part) int32 { return 1 }); err != nil {
-		return nil, err
-	}
-	s.chars, err = newShape(g, graph, newCharCost(g).weigh)
-	return s, err
+	one := func(*refine.Body, *refine.Part) int32 { return 1 }
+	s.nodes = newShape(g, graph, graph.Start, one)
+	s.chars = newShape(g, graph, graph.Start, newCharCost(g).weigh)
+	s.allTrivia = newShape(g, graph, graph.AllTrivia, one)
+	s.trivia = newShape(g, graph, graph.Trivia, one)
+	return s, nil
 }
 
 // maxCost limits the size of inputs, in symbols.
@@ -125,15 +128,15 @@ func (s *Solver) solve(ctx context.Context, c targeting.Constraint) (*Solution, 
 	trivia := slices.DeleteFunc(conditions, func(c targeting.Condition) bool { return !c.Trivia })
 	out := &Solution{solver: s, constraint: c}
 	var err error
-	if out.main, err = s.decide(ctx, c, main, s.nodes.Start); err != nil {
+	if out.main, err = s.decide(ctx, s.shape(c), c, main); err != nil {
 		return nil, err
 	}
 	if len(trivia) > 0 {
-		if out.trivia, err = s.decide(ctx, targeting.Constraint{}, trivia, s.nodes.AllTrivia); err != nil {
+		if out.trivia, err = s.decide(ctx, s.allTrivia, targeting.Constraint{}, trivia); err != nil {
 			return nil, err
 		}
 		forbidden := slices.DeleteFunc(slices.Clone(trivia), func(c targeting.Condition) bool { return c.Max != 0 })
-		if out.separators, err = s.problem(ctx, targeting.Constraint{}, forbidden, s.nodes.Trivia); err != nil {
+		if out.separators, err = newProblem(ctx, s.trivia, targeting.Constraint{}, forbidden); err != nil {
 			return nil, err
 		}
 	}
@@ -206,31 +209,30 @@ func (s *Solver) validatePath(p features.Path) error {
 // last symbol of a path.
 func isOptional(n *grammars.Node) bool { return n.Kind == grammars.Repetition && n.Min == 0 }
 
-// decide solves conditions on the trees of a body.
-func (s *Solver) decide(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, root int32) (*problem, error) {
-	p, err := s.problem(ctx, c, conditions, root)
+// shape returns the shape of the trees of a constraint.
+func (s *Solver) shape(c targeting.Constraint) *shape {
+	if c.MaxChars > 0 {
+		return s.chars
+	}
+	return s.nodes
+}
+
+// decide solves conditions on the trees of a shape.
+func (s *Solver) decide(ctx context.Context, trees *shape, c targeting.Constraint, conditions []targeting.Condition) (*problem, error) {
+	p, err := newProblem(ctx, trees, c, conditions)
 	if err == nil && p.cheapest() >= impossible {
-		return nil, &shortfallError{solver: s, constraint: c, conditions: conditions, root: root, most: impossible - 1}
+		return nil, &shortfallError{trees: trees, constraint: c, conditions: conditions, most: impossible - 1}
 	}
 	return p, err
 }
 
-// problem returns the measured problem of conditions on the trees of a body.
-func (s *Solver) problem(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, root int32) (*problem, error) {
-	shape := s.nodes
-	if c.MaxChars > 0 {
-		shape = s.chars
-	}
-	p, err := newProblem(ctx, shape, c, conditions, root)
-	if err != nil {
-		return nil, err
-	}
-	return p, p.measure(ctx)
-}
-
-// newProblem returns a problem whose costs are not measured yet.
-func newProblem(ctx context.Context, s *shape, c targeting.Constraint, conditions []targeting.Condition, root int32) (*problem, error) {
-	p := &problem{shape: s, automaton: newAutomaton(s.nodes), depth: int32(c.MaxDepth)}
+// newProblem returns the measured problem of conditions on the trees of a shape.
+func newProblem(ctx context.Context, s *shape, c targeting.Constraint, conditions []targeting.Condition) (*problem, error) {
+	p := &problem{shape: s, automaton: newAutomaton(s.nodes), depth: int32(c.MaxDepth), workspace: s.workspace()}
+	defer func() {
+		s.workspaces.Put(p.workspace)
+		p.workspace = nil
+	}()
 	var asked []targeting.Condition
 	for _, cond := range conditions {
 		for _, path := range cond.Paths {
@@ -250,21 +252,24 @@ func newProblem(ctx context.Context, s *shape, c targeting.Constraint, condition
 	if p.goals, err = newGoals(asked); err != nil {
 		return nil, err
 	}
-	return p, p.refine(ctx, root)
+	if err := p.refine(ctx); err != nil {
+		return nil, err
+	}
+	return p, p.measure(ctx)
 }
 
 // cheapest returns the least cost of a tree that satisfies all conditions.
 func (p *problem) cheapest() int32 {
 	least := int32(impossible)
 	for _, v := range p.wanted {
-		least = min(least, p.root(0, v))
+		least = min(least, p.cost(p.top, v))
 	}
 	return least
 }
 
 // maxTreeCost returns the highest cost of a tree within the limits of a constraint.
 func (s *Solver) maxTreeCost(c targeting.Constraint, conditions []targeting.Condition, p *problem) (int32, error) {
-	short := &shortfallError{solver: s, constraint: c, conditions: conditions, root: s.nodes.Start, most: maxCost, what: "symbols", unit: 1}
+	short := &shortfallError{trees: s.shape(c), constraint: c, conditions: conditions, most: maxCost, what: "symbols", unit: 1}
 	switch {
 	case c.MaxChars > 0:
 		short.limit, short.what, short.unit = c.MaxChars, "characters", charWeight

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
@@ -69,49 +70,35 @@ func (l *spreadChooser) alternative(d *drawer, n *grammars.Node, depth int32, al
 	return chosen
 }
 
-// findElastic returns, by body and part, whether the derivations of a part may differ in
-// size.
-func findElastic(g *refine.Graph) [][]bool {
-	out := make([][]bool, len(g.Bodies))
-	for i := range out {
-		out[i] = make([]bool, len(g.Bodies[i].Parts))
-	}
+// findElastic finds the cells whose derivations may differ in cost.
+func (s *shape) findElastic() {
+	s.elastic = make([]bool, len(s.free))
 	for changed := true; changed; {
 		changed = false
-		for i := range g.Bodies {
-			b := &g.Bodies[i]
-			for j := range b.Parts {
-				if !out[i][j] && isElastic(b, &b.Parts[j], out[i], out) {
-					out[i][j], changed = true, true
-				}
+		for at := range s.free {
+			if !s.elastic[at] && s.mayDiffer(int32(at)) {
+				s.elastic[at], changed = true, true
 			}
 		}
 	}
-	return out
 }
 
-// isElastic reports whether the derivations of a part of a body may differ in size, given
-// those of the other parts and bodies.
-func isElastic(b *refine.Body, x *refine.Part, parts []bool, bodies [][]bool) bool {
-	switch x.Kind {
+// mayDiffer reports whether the derivations of a cell may differ in cost, given the cells
+// below that are known to.
+func (s *shape) mayDiffer(at int32) bool {
+	c := &s.free[at]
+	switch c.kind {
 	case refine.Many:
 		return true
 	case refine.Both:
-		return parts[x.A] || parts[x.B]
+		return s.elastic[c.a] || s.elastic[c.b]
 	case refine.Reference:
-		return x.Below >= 0 && bodies[x.Below][len(bodies[x.Below])-1]
+		return !c.dead && s.elastic[c.below]
 	case refine.Either:
-		kids := b.Kids[x.A:x.B]
-		symbols := 0
-		for _, kid := range kids {
-			if parts[kid.Part] {
-				return true
-			}
-			if b.Parts[kid.Part].Kind == refine.Symbol {
-				symbols++
-			}
-		}
-		return len(kids) > 1 && symbols < len(kids)
+		kids := s.kids[c.a:c.b]
+		return slices.ContainsFunc(kids, func(k refine.Kid) bool {
+			return s.elastic[k.Part] || s.freeCost[k.Part] != s.freeCost[kids[0].Part]
+		})
 	default:
 		return false
 	}

@@ -17,8 +17,8 @@ type witness []place
 type place struct {
 	depth  int32
 	node   *grammars.Node
-	below  int32 // the frame below a reference
-	v      int32 // the vector that the frame contributes at least
+	below  int32 // the cell below a reference
+	v      int32 // the vector that the cell contributes at least
 	cost   int32
 	makers []*grammars.Rule // of a token set: the lexer rules that can make the token; nil for any
 }
@@ -31,7 +31,7 @@ type chooser interface {
 	// or of the absence, 0, and the presence, 1, of an optional part.
 	alternative(d *drawer, n *grammars.Node, depth int32, alternatives []int32) int
 	// share returns the share of the spare budget that the first of two parts may use.
-	// elastic tells whether the derivations of the second may differ in size.
+	// elastic tells whether the derivations of the second may differ in cost.
 	share(left int32, elastic bool) int32
 	// again reports whether to add a round to a repetition that could end.
 	again() bool
@@ -53,7 +53,7 @@ func (p *problem) draw(budget int32, choose chooser) witness {
 	d := &drawer{problem: p, choose: choose}
 	var fit []int32
 	for _, v := range p.wanted {
-		if p.root(0, v) <= budget {
+		if p.cost(p.top, v) <= budget {
 			fit = append(fit, v)
 		}
 	}
@@ -61,7 +61,7 @@ func (p *problem) draw(budget int32, choose chooser) witness {
 	if len(fit) > 1 {
 		v = fit[choose.pick(len(fit))]
 	}
-	d.cell(0, p.frames[0].last, v, budget, 0)
+	d.cell(p.top, v, budget, 0)
 	return d.tree
 }
 
@@ -72,10 +72,10 @@ func (p *problem) redraw(tree witness, at int, more int32, choose chooser) witne
 	from, to := tree[at], tree.end(at)
 	d := &drawer{problem: p, choose: choose, tree: slices.Clone(tree[:at+1])}
 	for _, above := range d.tree {
-		d.chain = append(d.chain[:min(above.depth, int32(len(d.chain)))], above.node.ID)
+		d.chain = append(d.chain[:above.depth], above.node.ID)
 	}
-	budget := max(tree[at+1:to].cost()+more, p.root(from.below, from.v))
-	d.cell(from.below, p.frames[from.below].last, from.v, budget, from.depth+1)
+	budget := max(tree[at+1:to].cost()+more, p.cost(from.below, from.v))
+	d.cell(from.below, from.v, budget, from.depth+1)
 	return append(d.tree, tree[to:]...)
 }
 
@@ -94,48 +94,44 @@ func (tree witness) equal(other witness) bool {
 
 // cell draws a derivation of a cell that contributes at least v within a budget,
 // and returns its cost.
-func (d *drawer) cell(frame, at, v, budget, depth int32) int32 {
-	f := &d.frames[frame]
-	b := &d.Bodies[f.body]
-	x := &b.Parts[at-f.first]
-	weight := d.weights[f.body][at-f.first]
-	switch x.Kind {
+func (d *drawer) cell(at, v, budget, depth int32) int32 {
+	c := &d.cells[at]
+	symbol := d.symbolOf(c)
+	switch c.kind {
 	case refine.End, refine.Absent, refine.Symbol:
-		d.tree = append(d.tree, place{depth: depth, node: x.Node, cost: weight, makers: b.MakersOf(x)})
-		return weight
+		d.tree = append(d.tree, place{depth: depth, node: symbol.node, cost: c.weight, makers: symbol.makers})
+		return c.weight
 	case refine.Reference:
-		c := &d.cells[at]
 		v = d.rest(c.outcome, v)
-		d.tree = append(d.tree, place{depth: depth, node: x.Node, below: c.below, v: v, cost: weight})
-		d.chain = append(d.chain[:depth], x.Node.ID)
-		return weight + d.cell(c.below, d.frames[c.below].last, v, budget-weight, depth+1)
+		d.tree = append(d.tree, place{depth: depth, node: symbol.node, below: c.below, v: v, cost: c.weight})
+		d.chain = append(d.chain[:depth], symbol.node.ID)
+		return c.weight + d.cell(c.below, v, budget-c.weight, depth+1)
 	case refine.Either:
 		d.options, d.kids = d.options[:0], d.kids[:0]
-		for _, kid := range b.Kids[x.A:x.B] {
-			if d.cost(f.first+kid.Part, v) <= budget {
+		for _, kid := range d.kidsOf(c) {
+			if d.cost(kid.Part, v) <= budget {
 				d.options, d.kids = append(d.options, kid.Part), append(d.kids, kid.Choice)
 			}
 		}
 		chosen := 0
 		switch {
 		case len(d.options) == 1:
-		case x.Node == nil:
+		case symbol.node == nil:
 			chosen = d.choose.pick(len(d.options))
 		default:
-			chosen = d.choose.alternative(d, x.Node, depth, d.kids)
+			chosen = d.choose.alternative(d, symbol.node, depth, d.kids)
 		}
-		return d.cell(frame, f.first+d.options[chosen], v, budget, depth)
+		return d.cell(d.options[chosen], v, budget, depth)
 	case refine.Both:
-		left, right := f.first+x.A, f.first+x.B
-		first := d.split(left, right, v, budget)
-		spare := budget - d.cost(left, first) - d.cost(right, v-first)
-		used := d.cell(frame, left, first, d.cost(left, first)+d.choose.share(spare, d.elastic[f.body][x.B]), depth)
-		return used + d.cell(frame, right, v-first, budget-used, depth)
+		first := d.split(c.a, c.b, v, budget)
+		spare := budget - d.cost(c.a, first) - d.cost(c.b, v-first)
+		used := d.cell(c.a, first, d.cost(c.a, first)+d.choose.share(spare, d.elastic[d.cells[c.b].free]), depth)
+		return used + d.cell(c.b, v-first, budget-used, depth)
 	default: // Many
-		if b.Loops(at - f.first) {
-			return d.times(frame, at, f.first+b.Rounds[x.A].Part, v, budget, depth)
+		if d.loops(at) {
+			return d.times(at, d.roundsOf(c)[0].Part, v, budget, depth)
 		}
-		return d.rounds(frame, at, v, budget, depth)
+		return d.many(at, v, budget, depth)
 	}
 }
 
@@ -166,7 +162,7 @@ func (d *drawer) split(left, right, v, budget int32) int32 {
 }
 
 // times draws a repetition.
-func (d *drawer) times(frame, at, child, v, budget, depth int32) int32 {
+func (d *drawer) times(at, child, v, budget, depth int32) int32 {
 	rest := func(v int32) int32 { // the least cost of the rounds after the first
 		if v == 0 {
 			return 0
@@ -195,24 +191,24 @@ func (d *drawer) times(frame, at, child, v, budget, depth int32) int32 {
 		}
 		part := d.option()
 		spare := budget - used - d.cost(child, part) - rest(v-part)
-		used += d.cell(frame, child, part, d.cost(child, part)+d.choose.share(spare, true), depth)
+		used += d.cell(child, part, d.cost(child, part)+d.choose.share(spare, true), depth)
 		v -= part
 	}
 }
 
 // A round is an option for the next round of a repetition.
 type round struct {
-	part  int32 // the part of the body that is repeated
+	part  int32 // the cell that is repeated
 	next  int32 // the cell to go on with, or -1 to end
 	first int32 // the vector that the round contributes
 	cost  int32 // the least cost of the round and the rounds after it
 }
 
-// rounds draws a repetition whose rounds change the lexer mode.
-func (d *drawer) rounds(frame, at, v, budget, depth int32) int32 {
+// many draws a repetition whose rounds change the lexer mode.
+func (d *drawer) many(at, v, budget, depth int32) int32 {
 	used := int32(0)
 	for at >= 0 {
-		last, more := d.roundOptions(frame, at, v, budget-used)
+		last, more := d.roundOptions(at, v, budget-used)
 		options := append(last, more...)
 		if len(last) > 0 && len(more) > 0 {
 			if options = last; d.choose.again() {
@@ -223,9 +219,8 @@ func (d *drawer) rounds(frame, at, v, budget, depth int32) int32 {
 		if len(options) > 1 {
 			r = options[d.choose.pick(len(options))]
 		}
-		child := d.frames[frame].first + r.part
 		spare := budget - used - r.cost
-		used += d.cell(frame, child, r.first, d.cost(child, r.first)+d.choose.share(spare, true), depth)
+		used += d.cell(r.part, r.first, d.cost(r.part, r.first)+d.choose.share(spare, true), depth)
 		at, v = r.next, v-r.first
 	}
 	return used
@@ -233,22 +228,18 @@ func (d *drawer) rounds(frame, at, v, budget, depth int32) int32 {
 
 // roundOptions returns the options for a round within a budget: the options that
 // end the repetition, and the options that do not.
-func (d *drawer) roundOptions(frame, at, v, budget int32) (last, more []round) {
-	f := &d.frames[frame]
-	b := &d.Bodies[f.body]
-	x := &b.Parts[at-f.first]
-	for _, r := range b.Rounds[x.A:x.B] {
-		child := f.first + r.Part
+func (d *drawer) roundOptions(at, v, budget int32) (last, more []round) {
+	for _, r := range d.roundsOf(&d.cells[at]) {
+		child := r.Part
 		if cost := d.cost(child, v); r.Ends && cost <= budget {
-			last = append(last, round{r.Part, -1, v, cost})
+			last = append(last, round{child, -1, v, cost})
 		}
 		if r.Next < 0 {
 			continue
 		}
-		next := f.first + r.Next
 		try := func(part int32) {
-			if sum := d.cost(child, part) + d.cost(next, v-part); sum <= budget {
-				more = append(more, round{r.Part, next, part, sum})
+			if sum := d.cost(child, part) + d.cost(r.Next, v-part); sum <= budget {
+				more = append(more, round{child, r.Next, part, sum})
 			}
 		}
 		if d.cost(child, 0) > 0 { // or the repetition could go on for ever
