@@ -386,17 +386,17 @@ type task struct {
 
 // A target is a class to learn: an outcome, or whether a unit is reached.
 type target struct {
-	name           string
-	unit           bool
-	labels         dtree.Bits
-	tree           dtree.Tree
-	digest         [8]byte // of the labels
-	held           heldOut
-	byDepth        []heldOut           // cross-validation results of the tree cut at each depth
-	withRegression [bothWays][]heldOut // by overruling, less one: the same with a regression; nil if none is tried
-	regression     *logit.Regression   // may overrule the tree; nil if none may
-	allowed        overruling
-	reused         bool // tree taken from an earlier model
+	name       string
+	unit       bool
+	labels     dtree.Bits
+	tree       dtree.Tree
+	digest     [8]byte // of the labels
+	held       heldOut
+	byDepth    []heldOut           // cross-validation results of the tree cut at each depth
+	overruled  [bothWays][]heldOut // by overruling, less one: what a regression changes in byDepth; nil if none is tried
+	regression *logit.Regression   // may overrule the tree; nil if none may
+	allowed    overruling
+	reused     bool // tree taken from an earlier model
 }
 
 // constant reports whether all rows of the target have the same label.
@@ -533,7 +533,7 @@ func (k *task) runTargets(ctx context.Context, rest []*target) error {
 		i := choose(t.byDepth)
 		t.held = t.byDepth[i]
 		if depth, o := t.overruling(i); o != 0 {
-			i, t.held, t.allowed = depth, t.withRegression[o-1][depth], o
+			i, t.held, t.allowed = depth, t.withRegression(o)[depth], o
 			overruled = append(overruled, t)
 		}
 		t.tree = t.tree.Cut(depths[i])

@@ -1,7 +1,6 @@
 package dtree
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -117,13 +116,28 @@ func NewLearner(t *Table, rows []int32, opt Options) *Learner {
 			l.base[c]++
 		}
 	}
-	for c, n := range l.base {
-		if n.rows() > 0 && n.rows() < int64(len(rows)) {
-			l.varying = append(l.varying, int32(c))
+	l.sortVarying()
+	return l
+}
+
+// sortVarying lists the columns that occur in some rows but not in all, most frequent
+// first. Columns of the same frequency stay in order.
+func (l *Learner) sortVarying() {
+	starts := make([]int32, len(l.rows)+1) // by number of rows: columns in more rows
+	n := int32(0)
+	for _, rows := range l.base {
+		starts[rows]++
+	}
+	for rows := len(l.rows) - 1; rows > 0; rows-- {
+		starts[rows], n = n, n+starts[rows]
+	}
+	l.varying = make([]int32, n)
+	for c, rows := range l.base {
+		if rows > 0 && int(rows) < len(l.rows) {
+			l.varying[starts[rows]] = int32(c)
+			starts[rows]++
 		}
 	}
-	slices.SortFunc(l.varying, func(c, d int32) int { return cmp.Or(cmp.Compare(l.base[d], l.base[c]), cmp.Compare(c, d)) })
-	return l
 }
 
 // row returns the columns of a row, until the next call. If reading fails it returns
