@@ -169,7 +169,7 @@ func (k *task) validateFold(ctx context.Context, rest []*target, number int) (er
 	if len(targets) == 0 || len(in) == 0 {
 		return nil
 	}
-	v, err := k.newView(ctx, in)
+	v, err := k.newView(ctx, in, k.grown[number])
 	if err != nil {
 		return err
 	}
@@ -177,6 +177,9 @@ func (k *task) validateFold(ctx context.Context, rest []*target, number int) (er
 	f := &fold{task: k, view: v, rows: out}
 	if err := f.learn(ctx, targets, in); err != nil {
 		return err
+	}
+	if k.view == nil { // the fold is validated again
+		k.grown[number] = f.grown()
 	}
 	if err := f.score(ctx, f.scoreTree); err != nil {
 		return err
@@ -200,6 +203,33 @@ func (f *fold) learn(ctx context.Context, targets []*target, rows []int32) error
 		}
 	}
 	return nil
+}
+
+// grown holds trees that were grown with some refusals on the rows outside a fold.
+type grown struct {
+	ignorePlaces bool
+	refused      []refused
+	trees        map[*target]dtree.Tree
+}
+
+// tree returns the tree of a target, or nil if there is none.
+func (g *grown) tree(t *target) dtree.Tree {
+	if g == nil {
+		return nil
+	}
+	return g.trees[t]
+}
+
+// grown returns the trees of the fold.
+func (f *fold) grown() *grown {
+	out := &grown{f.task.ignorePlaces, f.view.refused, map[*target]dtree.Tree{}}
+	for i, t := range f.outcomeTrees {
+		out.trees[f.task.targets[i]] = t
+	}
+	for _, c := range f.candidates {
+		out.trees[c.target] = c.tree
+	}
+	return out
 }
 
 // tryRegressions fits regressions to the given rows, for the targets that are tried with

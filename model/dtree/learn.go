@@ -111,13 +111,36 @@ func NewLearner(t *Table, rows []int32, opt Options) *Learner {
 	if !t.InMemory() {
 		l.reader = t.Reader()
 	}
-	for _, r := range rows {
-		for _, c := range l.row(r) {
-			l.base[c]++
-		}
-	}
+	l.countBase()
 	l.sortVarying()
 	return l
+}
+
+// countBase counts the rows of each column. If these are most rows of the table, it
+// subtracts the others from the number of all rows with the column.
+func (l *Learner) countBase() {
+	if !l.table.InMemory() || 2*len(l.rows) < l.table.rows {
+		for _, r := range l.rows {
+			for _, c := range l.row(r) {
+				l.base[c]++
+			}
+		}
+		return
+	}
+	for c := range l.table.visible {
+		l.base[c] = tally(len(l.table.Holders(c)))
+	}
+	for _, r := range l.rows {
+		l.marked.Set(r)
+	}
+	for r := range int32(l.table.rows) {
+		if !l.marked.Has(r) {
+			for _, c := range l.table.Row(r) {
+				l.base[c]--
+			}
+		}
+	}
+	clear(l.marked)
 }
 
 // sortVarying lists the columns that occur in some rows but not in all, most frequent
