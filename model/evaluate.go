@@ -34,6 +34,16 @@ func (c *Confusion) Add(predicted, actual bool) {
 	}
 }
 
+// remove undoes Add.
+func (c *Confusion) remove(predicted, actual bool) {
+	var one Confusion
+	one.Add(predicted, actual)
+	c.TruePositives -= one.TruePositives
+	c.FalsePositives -= one.FalsePositives
+	c.FalseNegatives -= one.FalseNegatives
+	c.TrueNegatives -= one.TrueNegatives
+}
+
 // Plus returns the sum of two matrices.
 func (c Confusion) Plus(d Confusion) Confusion {
 	return Confusion{

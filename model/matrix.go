@@ -173,6 +173,34 @@ type rowSet struct {
 	sums [2]uint64
 }
 
+// rowSets is a hash table of the columns of sets of rows. The sums of a set serve as its
+// hash.
+type rowSets struct {
+	sets    []rowSet // a set without rows is none
+	columns []int32
+}
+
+// newRowSets returns a table for at most n sets.
+func newRowSets(n int) *rowSets {
+	size := 1 << bits.Len(uint(2*n)) // at most half full
+	return &rowSets{make([]rowSet, size), make([]int32, size)}
+}
+
+// find returns the column of a set, or -1 if the set is new. Then it gets the given
+// column.
+func (s *rowSets) find(set rowSet, column int32) int32 {
+	mask := uint64(len(s.sets) - 1)
+	for i := set.sums[0] & mask; ; i = (i + 1) & mask {
+		switch {
+		case s.sets[i] == set:
+			return s.columns[i]
+		case s.sets[i].rows == 0:
+			s.sets[i], s.columns[i] = set, column
+			return -1
+		}
+	}
+}
+
 // newMatrix returns the matrix of the rows with the given refusals. Its columns list
 // their equal features if equal is set.
 func (k *task) newMatrix(ctx context.Context, refusals []refused, equal bool) (*matrix, error) {
@@ -209,7 +237,7 @@ func (e *expansion) merge(sets []rowSet, equal bool) (m *matrix, columnOf []int3
 		n := int(sets[i].rows)
 		return n > 0 && n < rows && (n >= minSpecific || i >= e.firstRefusal || !features[int(i)%len(features)].specific())
 	})
-	same := make(map[rowSet]int32, len(order))
+	same := newRowSets(len(order))
 	columnOf = make([]int32, e.size())
 	for i := range columnOf {
 		columnOf[i] = -1
@@ -219,11 +247,7 @@ func (e *expansion) merge(sets []rowSet, equal bool) (m *matrix, columnOf []int3
 	for _, i := range order {
 		at := int32(-1)
 		if i < e.firstOutcome {
-			if c, ok := same[sets[i]]; ok {
-				at = c
-			} else {
-				same[sets[i]] = int32(len(firsts))
-			}
+			at = same.find(sets[i], int32(len(firsts)))
 		}
 		if mergedInto = append(mergedInto, at); at >= 0 {
 			continue

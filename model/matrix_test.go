@@ -36,11 +36,11 @@ func TestMatrixOfPhases(t *testing.T) {
 	if !slices.IsSortedFunc(columns, compareFeatures) {
 		t.Error("columns are not in the order of their features")
 	}
-	again, err := k.newView(t.Context(), nil)
+	again, err := k.newView(t.Context(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	few, err := k.newView(t.Context(), []int32{0, 1, 2})
+	few, err := k.newView(t.Context(), []int32{0, 1, 2}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

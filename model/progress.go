@@ -1,6 +1,9 @@
 package model
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // A progress reports the number of complete trees. It is safe for concurrent
 // use.
@@ -27,9 +30,10 @@ func (p *progress) add(trees int) {
 // those of cross-validation.
 func (k *task) treeCount(targets []*target) int {
 	folds := min(k.opt.Folds, len(k.rows))
-	varying := len(k.varying(targets))
-	if k.opt.Folds == 1 || varying == 0 {
+	varying := k.varying(targets)
+	if k.opt.Folds == 1 || len(varying) == 0 {
 		return len(targets)
 	}
-	return len(targets) + folds*(len(k.outcomes)+varying)
+	units := len(slices.DeleteFunc(varying, func(t *target) bool { return !t.unit }))
+	return len(targets) + folds*(len(k.outcomes)+units)
 }

@@ -129,6 +129,9 @@ type refusalSearch struct {
 	later        int32   // maximum distance in bytes of a refused construct behind the place that the message names
 	failures     []int32 // by feature: rows left that have it and failed
 	accepted     []int32 // by feature: rows left that have it and did not fail
+	candidates   []int32 // features that may be refused
+	explained    int     // sum of failures
+	passed       int     // sum of accepted
 	failuresLeft int
 	acceptedLeft int
 	maxAccepted  float64 // maximum share of accepted inputs among the inputs with a refused feature
@@ -143,7 +146,7 @@ func (s *refusalSearch) explain(ctx context.Context) ([]int32, error) {
 	for _, later := range []int32{2, 8, 24} {
 		s.later = later
 		s.failures, s.accepted = make([]int32, len(s.features)), make([]int32, len(s.features))
-		s.failuresLeft, s.acceptedLeft = 0, 0
+		s.failuresLeft, s.acceptedLeft, s.explained, s.passed = 0, 0, 0, 0
 		found, share, err := s.find(ctx)
 		if err != nil {
 			return nil, err
@@ -175,6 +178,12 @@ func (s *refusalSearch) find(ctx context.Context) (found []int32, share float64,
 		s.count(r, features, at, 1)
 	}
 	failures := s.failuresLeft
+	s.candidates = s.candidates[:0]
+	for f, n := range s.failures { // which only become less
+		if n >= minRefusalRows && refusable(s.features[f]) {
+			s.candidates = append(s.candidates, int32(f))
+		}
+	}
 	// If the program accepts few inputs anyway, a refused feature must be accepted
 	// less often than others.
 	s.maxAccepted = min(maxAcceptedShare, float64(s.acceptedLeft)/float64(s.acceptedLeft+failures)/2)
@@ -224,8 +233,10 @@ func (s *refusalSearch) count(row int32, features, at []int32, n int32) {
 		switch s.evidence(row, at[j]) {
 		case explains:
 			s.failures[f] += n
+			s.explained += int(n)
 		case passed:
 			s.accepted[f] += n
+			s.passed += int(n)
 		}
 	}
 }
@@ -267,21 +278,17 @@ func refusable(f Feature) bool { return f.Extra == 0 || f.Extra.Kind() != featur
 // best returns the feature with the highest gain, or -1 if no gain suffices.
 func (s *refusalSearch) best() int32 {
 	best, most := int32(-1), minRefusalEvidence
-	explained, passed := 0.0, 0.0
-	for f := range s.features {
-		explained += float64(s.failures[f])
-		passed += float64(s.accepted[f])
-	}
+	explained, passed := float64(s.explained), float64(s.passed)
 	base := math.Log(min(explained/(explained+passed), float64(s.failuresLeft)/float64(s.failuresLeft+s.acceptedLeft)))
-	for f := range s.features {
+	for _, f := range s.candidates {
 		failed, accepted := float64(s.failures[f]), float64(s.accepted[f])
-		if !refusable(s.features[f]) || failed < minRefusalRows || accepted > s.maxAccepted*(failed+accepted) {
+		if failed < minRefusalRows || accepted > s.maxAccepted*(failed+accepted) {
 			continue
 		}
 		gain := failed * (math.Log((failed+0.5)/(failed+accepted+1)) - base)
 		const tolerance = 1e-9
 		if gain > most+tolerance || best >= 0 && gain >= most-tolerance && compareFeatures(s.features[f], s.features[best]) < 0 {
-			best, most = int32(f), gain
+			best, most = f, gain
 		}
 	}
 	return best
@@ -302,8 +309,10 @@ func stopOf(features, at []int32, refusals []refused, index refusalIndex) stop {
 		return out
 	}
 	for i, f := range features {
-		for _, n := range index[f] {
-			out.add(refusals[n].phase, n, at[i])
+		if index.refused.Has(f) {
+			for _, n := range index.refusals[f] {
+				out.add(refusals[n].phase, n, at[i])
+			}
 		}
 	}
 	return out.final()
@@ -334,12 +343,16 @@ func (s stop) final() stop {
 }
 
 // A refusalIndex lists the indices of refusals by feature.
-type refusalIndex [][]int
+type refusalIndex struct {
+	refused  dtree.Bits // features with a refusal
+	refusals map[int32][]int
+}
 
 func (k *task) indexRefusals(refusals []refused) refusalIndex {
-	out := make(refusalIndex, len(k.features))
+	out := refusalIndex{dtree.NewBits(len(k.features)), map[int32][]int{}}
 	for i, r := range refusals {
-		out[r.feature] = append(out[r.feature], i)
+		out.refused.Set(r.feature)
+		out.refusals[r.feature] = append(out.refusals[r.feature], i)
 	}
 	return out
 }

@@ -49,12 +49,11 @@ func (o overruling) overrules(logOdds float64, reached bool) bool {
 // sigmoid returns the probability with the given log odds.
 func sigmoid(logOdds float64) float64 { return 1 / (1 + math.Exp(-logOdds)) }
 
-// fit fits regressions to the given rows, or to all rows if rows is nil, for the
-// targets that cross-validation tries with one. Targets with equal labels share a
-// regression.
+// fit fits regressions to the given rows, or to all rows if rows is nil. Targets with
+// equal labels share a regression.
 func (k *task) fit(ctx context.Context, v *view, targets []*target, rows []int32) ([]logit.Regression, error) {
 	out := make([]logit.Regression, len(targets))
-	groups := slices.DeleteFunc(groupByLabels(targets), func(g []int) bool { return targets[g[0]].withRegression[0] == nil })
+	groups := groupByLabels(targets)
 	known := k.known(rows)
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range min(k.opt.Workers, len(groups)) {
@@ -83,9 +82,22 @@ func (k *task) fit(ctx context.Context, v *view, targets []*target, rows []int32
 
 // tryRegression makes cross-validation try trees of each depth with a regression.
 func (t *target) tryRegression(depths int) {
-	for o := range t.withRegression {
-		t.withRegression[o] = make([]heldOut, depths)
+	for o := range t.overruled {
+		t.overruled[o] = make([]heldOut, depths)
 	}
+}
+
+// tried reports whether cross-validation tries the target with a regression.
+func (t *target) tried() bool { return t.overruled[0] != nil }
+
+// withRegression returns the cross-validation results of the tree cut at each depth with a
+// regression that may overrule it.
+func (t *target) withRegression(o overruling) []heldOut {
+	out := slices.Clone(t.byDepth)
+	for depth, changes := range t.overruled[o-1] {
+		out[depth] = out[depth].plus(changes)
+	}
+	return out
 }
 
 // Limits of the trial of regressions, which takes longer than growing trees.
@@ -94,18 +106,34 @@ const (
 	decisiveFolds = 2 // folds in which a regression must improve predictions to be tried in others
 )
 
+// wellPredicted reports whether the tree alone predicted all held-out rows correctly, and
+// there were enough of them.
+func (t *target) wellPredicted() bool {
+	c := t.byDepth[choose(t.byDepth)].confusion
+	return c.enough() && c.Wrong() == 0
+}
+
+// enough reports whether there are enough rows of each class to end the trial of a regression.
+func (c Confusion) enough() bool {
+	return min(c.TruePositives+c.FalseNegatives, c.TrueNegatives+c.FalsePositives) >= enoughHeld
+}
+
 // dropRegression ends the trial after some folds if the tree alone predicted all held-out
 // rows correctly, or if no kind of overruling improved its predictions.
 func (t *target) dropRegression(folds int) {
-	alone := choose(t.byDepth)
-	c := t.byDepth[alone].confusion
-	if min(c.TruePositives+c.FalseNegatives, c.TrueNegatives+c.FalsePositives) < enoughHeld {
+	if !t.tried() {
 		return
 	}
-	_, o := t.overruling(alone)
-	if c.Wrong() == 0 || folds >= decisiveFolds && o == 0 {
-		t.withRegression = [bothWays][]heldOut{}
+	alone := choose(t.byDepth)
+	if !t.byDepth[alone].confusion.enough() {
+		return
 	}
+	if !t.wellPredicted() {
+		if _, o := t.overruling(alone); folds < decisiveFolds || o != 0 {
+			return
+		}
+	}
+	t.overruled = [bothWays][]heldOut{}
 }
 
 // fitFinal fits the regressions that may overrule trees to all rows.
@@ -126,18 +154,19 @@ func (k *task) fitFinal(ctx context.Context, targets []*target) error {
 // inputs that reach the unit, because the tree misses most of them.
 func (t *target) overruling(alone int) (depth int, best overruling) {
 	depth = alone
+	if !t.tried() {
+		return depth, 0
+	}
 	f1 := t.byDepth[alone].confusion.F1()
-	for o, byDepth := range t.withRegression {
-		if byDepth == nil {
-			continue
-		}
+	for o := toReached; o <= bothWays; o++ {
+		byDepth := t.withRegression(o)
 		d := choose(byDepth)
 		if with := byDepth[d].confusion.F1(); with > f1+1e-9 {
-			depth, best, f1 = d, overruling(o+1), with
+			depth, best, f1 = d, o, with
 		}
 	}
-	if added := t.withRegression[toReached-1]; added != nil && f1 < lowF1 && best&toReached == 0 {
-		return choose(added), toReached
+	if f1 < lowF1 && best&toReached == 0 {
+		return choose(t.withRegression(toReached)), toReached
 	}
 	return depth, best
 }

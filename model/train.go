@@ -381,22 +381,23 @@ type task struct {
 
 	longestExample int // maximum length of example inputs
 
-	ignorePlaces bool // do not trust the places that failure messages name
+	ignorePlaces bool           // do not trust the places that failure messages name
+	grown        map[int]*grown // by fold: what was grown to choose ignorePlaces
 }
 
 // A target is a class to learn: an outcome, or whether a unit is reached.
 type target struct {
-	name           string
-	unit           bool
-	labels         dtree.Bits
-	tree           dtree.Tree
-	digest         [8]byte // of the labels
-	held           heldOut
-	byDepth        []heldOut           // cross-validation results of the tree cut at each depth
-	withRegression [bothWays][]heldOut // by overruling, less one: the same with a regression; nil if none is tried
-	regression     *logit.Regression   // may overrule the tree; nil if none may
-	allowed        overruling
-	reused         bool // tree taken from an earlier model
+	name       string
+	unit       bool
+	labels     dtree.Bits
+	tree       dtree.Tree
+	digest     [8]byte // of the labels
+	held       heldOut
+	byDepth    []heldOut           // cross-validation results of the tree cut at each depth
+	overruled  [bothWays][]heldOut // by overruling, less one: what a regression changes in byDepth; nil if none is tried
+	regression *logit.Regression   // may overrule the tree; nil if none may
+	allowed    overruling
+	reused     bool // tree taken from an earlier model
 }
 
 // constant reports whether all rows of the target have the same label.
@@ -440,7 +441,7 @@ func (t *Trainer) task(ctx context.Context) (*task, error) {
 		return k, err
 	}
 	var err error
-	if k.view, err = k.newView(ctx, nil); err != nil {
+	if k.view, err = k.newView(ctx, nil, nil); err != nil {
 		return k, err
 	}
 	k.digest, err = k.view.matrix.digest(k.rows)
@@ -533,7 +534,7 @@ func (k *task) runTargets(ctx context.Context, rest []*target) error {
 		i := choose(t.byDepth)
 		t.held = t.byDepth[i]
 		if depth, o := t.overruling(i); o != 0 {
-			i, t.held, t.allowed = depth, t.withRegression[o-1][depth], o
+			i, t.held, t.allowed = depth, t.withRegression(o)[depth], o
 			overruled = append(overruled, t)
 		}
 		t.tree = t.tree.Cut(depths[i])
@@ -560,15 +561,19 @@ func (k *task) learn(ctx context.Context, v *view, targets []*target, rows []int
 				if t.unit {
 					learner = &units
 				}
+				tree := v.grown.tree(t)
 				switch {
+				case tree != nil:
 				case *learner == nil && t.unit:
 					units = k.opt.Learner.New(v.withOutcomes, known, k.opt.tree())
 				case *learner == nil:
 					outcomes = k.opt.Learner.New(v.withoutOutcomes, rows, k.opt.tree())
 				}
-				tree, err := (*learner).Learn(t.labels, t.rand(k.opt.Seed))
-				if err != nil {
-					return fmt.Errorf("learn %s: %w", t.name, err)
+				if tree == nil {
+					var err error
+					if tree, err = (*learner).Learn(t.labels, t.rand(k.opt.Seed)); err != nil {
+						return fmt.Errorf("learn %s: %w", t.name, err)
+					}
 				}
 				for _, j := range groups[i] {
 					trees[j] = tree

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"maps"
 	"slices"
 )
 
@@ -24,15 +25,19 @@ func (k *task) choosePlaces(ctx context.Context) error {
 	if len(units) == 0 {
 		return nil
 	}
+	k.grown = map[int]*grown{}
 	trusting, err := k.tryPlaces(ctx, units, false)
 	if err != nil {
 		return err
 	}
+	grown := maps.Clone(k.grown)
 	ignoring, err := k.tryPlaces(ctx, units, true)
 	if err != nil {
 		return err
 	}
-	k.ignorePlaces = ignoring > trusting+minPlaceGain
+	if k.ignorePlaces = ignoring > trusting+minPlaceGain; !k.ignorePlaces {
+		k.grown = grown
+	}
 	return nil
 }
 

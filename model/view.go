@@ -18,11 +18,14 @@ type view struct {
 	outcomeColumns []int32 // column of each outcome
 
 	withoutOutcomes, withOutcomes *dtree.Table // training data for outcomes, and for units
+
+	grown *grown // with the same refusals on the same rows; may be nil
 }
 
 // newView learns refusals from the given rows, or from all rows if learn is
-// nil, and returns the data of all rows.
-func (k *task) newView(ctx context.Context, learn []int32) (*view, error) {
+// nil, and returns the data of all rows. before holds trees that were grown on the
+// same rows; it may be nil.
+func (k *task) newView(ctx context.Context, learn []int32, before *grown) (*view, error) {
 	final := learn == nil
 	if final {
 		learn = make([]int32, len(k.rows))
@@ -32,17 +35,24 @@ func (k *task) newView(ctx context.Context, learn []int32) (*view, error) {
 	}
 	var err error
 	v := &view{}
-	if k.opt.Refusals {
+	switch {
+	case !k.opt.Refusals:
+	case before != nil && before.ignorePlaces == k.ignorePlaces:
+		v.refused = before.refused
+	default:
 		if v.refused, err = k.findRefusals(ctx, learn); err != nil {
 			return nil, err
 		}
+	}
+	if before != nil && slices.Equal(before.refused, v.refused) {
+		v.grown = before
 	}
 	if v.refusals, err = k.describeRefusals(v.refused, learn); err != nil {
 		return nil, err
 	}
 	if k.view != nil && slices.Equal(v.refused, k.view.refused) {
 		shared := *k.view
-		shared.refusals, shared.shared = v.refusals, true
+		shared.refusals, shared.shared, shared.grown = v.refusals, true, v.grown
 		return &shared, nil
 	}
 	if v.matrix, err = k.newMatrix(ctx, v.refused, final); err != nil {

@@ -1,7 +1,6 @@
 package dtree
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -112,18 +111,56 @@ func NewLearner(t *Table, rows []int32, opt Options) *Learner {
 	if !t.InMemory() {
 		l.reader = t.Reader()
 	}
-	for _, r := range rows {
-		for _, c := range l.row(r) {
-			l.base[c]++
-		}
-	}
-	for c, n := range l.base {
-		if n.rows() > 0 && n.rows() < int64(len(rows)) {
-			l.varying = append(l.varying, int32(c))
-		}
-	}
-	slices.SortFunc(l.varying, func(c, d int32) int { return cmp.Or(cmp.Compare(l.base[d], l.base[c]), cmp.Compare(c, d)) })
+	l.countBase()
+	l.sortVarying()
 	return l
+}
+
+// countBase counts the rows of each column. If these are most rows of the table, it
+// subtracts the others from the number of all rows with the column.
+func (l *Learner) countBase() {
+	if !l.table.InMemory() || 2*len(l.rows) < l.table.rows {
+		for _, r := range l.rows {
+			for _, c := range l.row(r) {
+				l.base[c]++
+			}
+		}
+		return
+	}
+	for c := range l.table.visible {
+		l.base[c] = tally(len(l.table.Holders(c)))
+	}
+	for _, r := range l.rows {
+		l.marked.Set(r)
+	}
+	for r := range int32(l.table.rows) {
+		if !l.marked.Has(r) {
+			for _, c := range l.table.Row(r) {
+				l.base[c]--
+			}
+		}
+	}
+	clear(l.marked)
+}
+
+// sortVarying lists the columns that occur in some rows but not in all, most frequent
+// first. Columns of the same frequency stay in order.
+func (l *Learner) sortVarying() {
+	starts := make([]int32, len(l.rows)+1) // by number of rows: columns in more rows
+	n := int32(0)
+	for _, rows := range l.base {
+		starts[rows]++
+	}
+	for rows := len(l.rows) - 1; rows > 0; rows-- {
+		starts[rows], n = n, n+starts[rows]
+	}
+	l.varying = make([]int32, n)
+	for c, rows := range l.base {
+		if rows > 0 && int(rows) < len(l.rows) {
+			l.varying[starts[rows]] = int32(c)
+			starts[rows]++
+		}
+	}
 }
 
 // row returns the columns of a row, until the next call. If reading fails it returns

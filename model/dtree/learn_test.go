@@ -228,3 +228,54 @@ func TestNothingToLearn(t *testing.T) {
 		})
 	}
 }
+
+// A learner counts and orders the columns of its rows in the same way, whether these are
+// most rows of the table or few.
+func TestLearnerCounts(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 0))
+	const columns, visible = 40, 35
+	var cells [][]int32
+	for range 100 {
+		var row []int32
+		for c := range int32(columns) {
+			if r.Int32N(columns) < c {
+				row = append(row, c)
+			}
+		}
+		cells = append(cells, row)
+	}
+	table := NewTable(cells, columns, columns).Before(visible)
+	for _, every := range []int32{1, 2, 5, 100} {
+		for _, leftOut := range []bool{false, true} {
+			var rows []int32
+			var want [columns]tally
+			for row := range int32(100) {
+				if row%every == 0 == leftOut {
+					continue
+				}
+				rows = append(rows, row)
+				for _, c := range table.Row(row) {
+					want[c]++
+				}
+			}
+			if rows == nil {
+				continue // means all
+			}
+			l := NewLearner(table, rows, Options{})
+			if !slices.Equal(l.base, want[:]) {
+				t.Errorf("%d rows: got %v, want %v", len(rows), l.base, want)
+			}
+			var varying []int32
+			for n := len(rows) - 1; n > 0; n-- {
+				for c := range want {
+					if int(want[c]) == n {
+						varying = append(varying, int32(c))
+					}
+				}
+			}
+			if !slices.Equal(l.varying, varying) {
+				t.Errorf("%d rows: got columns %v, want %v", len(rows), l.varying, varying)
+			}
+		}
+	}
+}

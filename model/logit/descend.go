@@ -60,8 +60,10 @@ func (f *Fitter) followPath(ctx context.Context) error {
 // steepest returns the greatest slope of the loss along a column.
 func (f *Fitter) steepest() float64 {
 	out := 0.0
-	for _, c := range f.columns {
-		out = max(out, math.Abs(sum(f.residual, c.holders)))
+	for j := range f.columns {
+		c := &f.columns[j]
+		c.slope = math.Abs(sum(f.residual, c.holders))
+		out = max(out, c.slope)
 	}
 	return out
 }
@@ -162,30 +164,44 @@ func (f *Fitter) sweep(all bool) (change float64) {
 	for i := range f.residual {
 		f.residual[i] -= float64(f.curvature[i] * step)
 	}
+	if !all {
+		for _, j := range f.active {
+			if c := &f.columns[j]; c.weight != 0 {
+				change = max(change, f.descend(c))
+			}
+		}
+		return change
+	}
+	f.active = f.active[:0]
 	for j := range f.columns {
 		c := &f.columns[j]
-		if !all && c.weight == 0 {
-			continue
-		}
-		gradient := sum(f.residual, c.holders)
-		if c.weight == 0 && math.Abs(gradient) <= f.penalty {
-			continue
-		}
-		if c.curvature == 0 {
-			c.curvature = sum(f.curvature, c.holders)
-		}
-		weight := shrink(float64(c.curvature*c.weight)+gradient, f.penalty) / c.curvature
-		step := weight - c.weight
-		if math.Abs(step) < minStep && weight != 0 {
-			continue
-		}
-		change = max(change, math.Abs(step))
-		c.weight = weight
-		for _, i := range c.holders {
-			f.residual[i] -= float64(f.curvature[i] * step)
+		change = max(change, f.descend(c))
+		if c.weight != 0 {
+			f.active = append(f.active, int32(j))
 		}
 	}
 	return change
+}
+
+// descend minimizes the approximation along a column. It returns the change of its weight.
+func (f *Fitter) descend(c *column) (change float64) {
+	gradient := sum(f.residual, c.holders)
+	if c.weight == 0 && math.Abs(gradient) <= f.penalty {
+		return 0
+	}
+	if c.curvature == 0 {
+		c.curvature = sum(f.curvature, c.holders)
+	}
+	weight := shrink(float64(c.curvature*c.weight)+gradient, f.penalty) / c.curvature
+	step := weight - c.weight
+	if math.Abs(step) < minStep && weight != 0 {
+		return 0
+	}
+	c.weight = weight
+	for _, i := range c.holders {
+		f.residual[i] -= float64(f.curvature[i] * step)
+	}
+	return math.Abs(step)
 }
 
 // updateOdds updates the odds after changes of the weights. bias is the bias before.

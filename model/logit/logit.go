@@ -63,6 +63,7 @@ type Fitter struct {
 	sampled []int32 // by row: index in the sample, or -1; empty if the sample has all rows
 	cells   []int32 // holders in the sample, if it does not have all rows
 	columns []column
+	active  []int32 // indices of the columns that have a weight after a sweep along all columns
 	bias    float64
 	penalty float64
 	// By row of the sample.
@@ -78,6 +79,7 @@ type Fitter struct {
 type column struct {
 	at      int32
 	holders []int32 // indices in the sample
+	slope   float64 // absolute slope of the loss along the column if all weights are 0
 	weight  float64
 	// Of the current approximation.
 	before    float64 // weight before
@@ -176,18 +178,8 @@ const (
 // choose returns the columns with the highest gain.
 func (f *Fitter) choose(labels dtree.Bits, positives int) ([]int32, error) {
 	positiveWeight := balance(positives, len(f.rows)-positives)
-	clear(f.positives)
-	for _, r := range f.rows {
-		if !labels.Has(r) {
-			continue
-		}
-		row, err := f.read.Row(r)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range row {
-			f.positives[c]++
-		}
+	if err := f.countPositives(labels, positives); err != nil {
+		return nil, err
 	}
 	purity := func(rows, positives int32) float64 {
 		p := float64(positiveWeight * float64(positives))
@@ -214,7 +206,12 @@ func (f *Fitter) choose(labels dtree.Bits, positives int) ([]int32, error) {
 			chosen = append(chosen, int32(c))
 		}
 	}
-	slices.SortStableFunc(chosen, func(a, b int32) int { return cmp.Compare(f.gains[b], f.gains[a]) })
+	slices.SortFunc(chosen, func(a, b int32) int {
+		if f.gains[a] != f.gains[b] {
+			return cmp.Compare(f.gains[b], f.gains[a])
+		}
+		return cmp.Compare(a, b)
+	})
 	chosen = chosen[:min(len(chosen), f.opt.MaxColumns)]
 	n := 0
 	for i, c := range chosen {
@@ -224,6 +221,30 @@ func (f *Fitter) choose(labels dtree.Bits, positives int) ([]int32, error) {
 		}
 	}
 	return chosen, nil
+}
+
+// countPositives counts the positive rows of each column. It reads only the rows of the
+// smaller class.
+func (f *Fitter) countPositives(labels dtree.Bits, positives int) error {
+	clear(f.positives)
+	counted, one := true, int32(1)
+	if 2*positives > len(f.rows) {
+		copy(f.positives, f.base)
+		counted, one = false, -1
+	}
+	for _, r := range f.rows {
+		if labels.Has(r) != counted {
+			continue
+		}
+		row, err := f.read.Row(r)
+		if err != nil {
+			return err
+		}
+		for _, c := range row {
+			f.positives[c] += one
+		}
+	}
+	return nil
 }
 
 // drawSample selects the rows of the current fit: all rows, if the cells of the chosen
@@ -305,12 +326,15 @@ func (f *Fitter) inSample(rows []int32) []int32 {
 		return rows
 	}
 	first := len(f.cells)
+	f.cells = slices.Grow(f.cells, len(rows))
+	out, n := f.cells[first:first+len(rows)], 0
 	for _, r := range rows {
-		if i := f.sampled[r]; i >= 0 {
-			f.cells = append(f.cells, i)
-		}
+		i := f.sampled[r]
+		out[n] = i
+		n += 1 + int(i>>31) // stays if i is -1
 	}
-	return f.cells[first:len(f.cells):len(f.cells)]
+	f.cells = f.cells[:first+n]
+	return out[:n:n]
 }
 
 // readHolders adds the rows of a column to f.holders.
