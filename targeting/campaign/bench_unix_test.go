@@ -7,6 +7,7 @@ import (
 	"flag"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func (s scanner) Run(_ context.Context, input []byte) (observation.Observation, 
 		deepest = max(deepest, depth)
 	}
 	depths := s.depths[:min(deepest, len(s.depths))]
-	o.Methods = make([]string, 0, methods+len(depths))
+	o.Methods = slices.Grow(o.Methods, methods+len(depths))
 	for i, name := range s.characters {
 		if met['!'+i] {
 			o.Methods = append(o.Methods, name)
