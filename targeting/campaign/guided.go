@@ -337,13 +337,14 @@ const usualSymbols = 50
 // The weights change slowly: most generations weigh new seeds only.
 func (g *guided) weigh() {
 	g.weighed++
+	rarity := g.archive.rarity()
 	for _, s := range g.seeds {
 		if s.weight > 0 && g.weighed%weighAll != 0 {
 			continue
 		}
 		s.weight = 0.05
 		for _, unit := range s.result.units {
-			s.weight += 1 / float64(g.archive.counts[unit])
+			s.weight += rarity[unit]
 		}
 		if s.result.failed() {
 			s.weight /= 3
@@ -360,13 +361,13 @@ func (g *guided) weigh() {
 		slices.SortStableFunc(g.seeds, func(a, b *seed) int { return cmp.Compare(b.weight, a.weight) })
 		g.seeds = g.seeds[:maxSeeds/2]
 	}
-	g.sums = [2][]float64{make([]float64, len(g.seeds)), make([]float64, len(g.seeds))}
+	g.sums[0], g.sums[1] = g.sums[0][:0], g.sums[1][:0]
 	inside, all := 0.0, 0.0
-	for i, s := range g.seeds {
+	for _, s := range g.seeds {
 		if all += s.weight; s.tree != nil {
 			inside += s.weight
 		}
-		g.sums[0][i], g.sums[1][i] = inside, all
+		g.sums[0], g.sums[1] = append(g.sums[0], inside), append(g.sums[1], all)
 	}
 }
 
