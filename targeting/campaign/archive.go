@@ -112,6 +112,15 @@ func (a *archive) add(i *individual) {
 	}
 }
 
+// rarity returns, by unit, one divided by the number of results that reached it.
+func (a *archive) rarity() []float64 {
+	out := make([]float64, len(a.counts))
+	for unit, count := range a.counts {
+		out[unit] = 1 / float64(count)
+	}
+	return out
+}
+
 // finding returns what an individual brought, and reports whether that is worth keeping.
 func (a *archive) finding(i *individual) (Finding, bool) {
 	f := Finding{Text: i.text, Failure: i.brought.failure, Included: i.included}

@@ -50,7 +50,7 @@ type guided struct {
 	rand    *rand.Rand
 	weights Weights
 	ways    []*way
-	seeds   []*seed
+	seeds   []seed
 	sums    [2][]float64       // of the weights of seeds up to each one: of those with a tree, and of all
 	corpus  []*derivation.Tree // not yet run
 
@@ -59,6 +59,7 @@ type guided struct {
 	aimer    *aimer
 	effort   *effort
 	weighed  int // number of times that seeds were weighed
+	weighAll int // the number of times at which all are weighed again
 	slowest  time.Duration
 	mappings map[mapping]bool
 }
@@ -80,6 +81,7 @@ type way struct {
 // A seed is an input that brought something new.
 type seed struct {
 	*individual
+	inside bool    // it is in the grammar
 	chosen int     // how often it was changed
 	served bool    // it brought something new for the goal of the campaign
 	weight float64 // in this generation
@@ -93,7 +95,7 @@ const (
 
 func newGuided(ctx context.Context, grammar *grammars.Grammar, opt Options, a *archive, corpus []*derivation.Tree) (*guided, error) {
 	g := &guided{
-		options: opt, GuidedOptions: opt.Guided.withDefaults(), archive: a, mappings: map[mapping]bool{},
+		options: opt, GuidedOptions: opt.Guided.withDefaults(), archive: a, mappings: map[mapping]bool{}, weighAll: minWeighed,
 		rand: rand.New(rand.NewPCG(opt.Seed, 0)),
 	}
 	if g.Round < 0 || g.Rows < 0 || g.Effort < 0 {
@@ -286,7 +288,7 @@ func (g *guided) reap(i *individual) {
 		}
 	}
 	if reward > 0 {
-		g.seeds = append(g.seeds, &seed{individual: i, served: most > 1 && reward >= most})
+		g.seeds = append(g.seeds, seed{individual: i, inside: i.tree != nil, served: most > 1 && reward >= most})
 	}
 }
 
@@ -324,8 +326,8 @@ func (g *guided) reward(i *individual) float64 {
 	return reward
 }
 
-// weighAll is the number of generations after which all seeds are weighed again.
-const weighAll = 4
+// After minWeighed generations and an eighth of those before, all seeds are weighed again.
+const minWeighed = 4
 
 // usualSymbols is the number of symbols of a seed that is chosen half as often as a tiny one.
 const usualSymbols = 50
@@ -334,16 +336,23 @@ const usualSymbols = 50
 // accepted, that is small and that was seldom chosen is chosen more often. It drops the worst seeds
 // if there are too many.
 //
-// The weights change slowly: most generations weigh new seeds only.
+// The weights change slowly, and the more slowly the longer the campaign lasts: most
+// generations weigh new seeds only.
 func (g *guided) weigh() {
 	g.weighed++
-	for _, s := range g.seeds {
-		if s.weight > 0 && g.weighed%weighAll != 0 {
+	all := g.weighed >= g.weighAll
+	if all {
+		g.weighAll = g.weighed + max(minWeighed, g.weighed/8)
+	}
+	rarity := g.archive.rarity()
+	for i := range g.seeds {
+		s := &g.seeds[i]
+		if s.weight > 0 && !all {
 			continue
 		}
 		s.weight = 0.05
 		for _, unit := range s.result.units {
-			s.weight += 1 / float64(g.archive.counts[unit])
+			s.weight += rarity[unit]
 		}
 		if s.result.failed() {
 			s.weight /= 3
@@ -352,21 +361,23 @@ func (g *guided) weigh() {
 			s.weight *= 3
 		}
 		s.weight /= float64(2 + s.chosen)
-		if s.tree != nil { // small inputs take less time, here and in the program
+		if s.inside { // small inputs take less time, here and in the program
 			s.weight /= 1 + float64(s.tree.Len())/usualSymbols
 		}
 	}
 	if len(g.seeds) > maxSeeds {
-		slices.SortStableFunc(g.seeds, func(a, b *seed) int { return cmp.Compare(b.weight, a.weight) })
+		slices.SortStableFunc(g.seeds, func(a, b seed) int { return cmp.Compare(b.weight, a.weight) })
+		clear(g.seeds[maxSeeds/2:])
 		g.seeds = g.seeds[:maxSeeds/2]
 	}
-	g.sums = [2][]float64{make([]float64, len(g.seeds)), make([]float64, len(g.seeds))}
-	inside, all := 0.0, 0.0
-	for i, s := range g.seeds {
-		if all += s.weight; s.tree != nil {
+	g.sums[0], g.sums[1] = g.sums[0][:0], g.sums[1][:0]
+	inside, sum := 0.0, 0.0
+	for i := range g.seeds {
+		s := &g.seeds[i]
+		if sum += s.weight; s.inside {
 			inside += s.weight
 		}
-		g.sums[0][i], g.sums[1][i] = inside, all
+		g.sums[0], g.sums[1] = append(g.sums[0], inside), append(g.sums[1], sum)
 	}
 }
 
@@ -382,7 +393,7 @@ func (g *guided) choose(outside bool) *seed {
 	}
 	at := g.rand.Float64() * sums[len(sums)-1]
 	i := sort.Search(len(sums), func(i int) bool { return at < sums[i] })
-	return g.seeds[min(i, len(sums)-1)]
+	return &g.seeds[min(i, len(sums)-1)]
 }
 
 // mutate returns a mutant of a seed.

@@ -101,13 +101,16 @@ func (w *writer) drawChild(tree witness, at int, o grammars.Occurrence) witness 
 	if free[at].v = 0; w.main.cost(free[at].below, 0) >= impossible {
 		free = tree
 	}
+	to := tree.end(at)
+	outside := tree[:at].cost() + tree[to:].cost()
+	d := &drawer{problem: w.main, choose: randomChooser{w.rand}}
 	for i := range maxPairRedraws {
 		if i == maxPairRedraws/2 {
 			tree = free
 		}
-		other := w.main.redraw(tree, at, w.rand.Int32N(w.span(variedSpan)+1), randomChooser{w.rand})
-		if other.standsFor(at, o) && other.cost() <= w.most {
-			return other
+		d.redraw(tree[at:to], w.rand.Int32N(w.span(variedSpan)+1))
+		if d.tree.standsFor(0, o) && outside+d.tree.cost() <= w.most {
+			return slices.Concat(tree[:at], d.tree, tree[to:])
 		}
 	}
 	return nil
@@ -127,13 +130,27 @@ func (tree witness) standsFor(at int, o grammars.Occurrence) bool {
 // one child.
 func (tree witness) head(at int) int {
 	for !isWord(tree[at].node) {
-		children := tree.children(at)
-		if len(children) != 1 {
+		child, ok := tree.onlyChild(at)
+		if !ok {
 			break
 		}
-		at = children[0]
+		at = child
 	}
 	return at
+}
+
+// onlyChild returns the child of a place. It reports whether the place has exactly one.
+func (tree witness) onlyChild(at int) (child int, ok bool) {
+	depth := tree[at].depth + 1
+	for i := at + 1; i < len(tree) && tree[i].depth >= depth; i++ {
+		if tree[i].depth == depth && tree[i].node.Kind != grammars.Repetition {
+			if ok {
+				return 0, false
+			}
+			child, ok = i, true
+		}
+	}
+	return child, ok
 }
 
 // children returns the children of a place, or of the root if the place is -1. Absent

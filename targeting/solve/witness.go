@@ -69,14 +69,22 @@ func (p *problem) draw(budget int32, choose chooser) witness {
 // Its cost exceeds that of the present derivation by at most more, unless the least
 // cost is higher.
 func (p *problem) redraw(tree witness, at int, more int32, choose chooser) witness {
-	from, to := tree[at], tree.end(at)
-	d := &drawer{problem: p, choose: choose, tree: slices.Clone(tree[:at+1])}
-	for _, above := range d.tree {
-		d.chain = append(d.chain[:above.depth], above.node.ID)
-	}
-	budget := max(tree[at+1:to].cost()+more, p.cost(from.below, from.v))
+	to := tree.end(at)
+	d := &drawer{problem: p, choose: choose}
+	d.redraw(tree[at:to], more)
+	return slices.Concat(tree[:at], d.tree, tree[to:])
+}
+
+// redraw draws another derivation of a subtree whose root is a reference. The derivation
+// replaces the last one that was drawn. Symbols above the subtree are unknown to the chooser.
+func (d *drawer) redraw(tree witness, more int32) {
+	from := tree[0]
+	d.tree = append(d.tree[:0], from)
+	d.chain = slices.Grow(d.chain[:0], int(from.depth)+1)[:from.depth+1]
+	clear(d.chain)
+	d.chain[from.depth] = from.node.ID
+	budget := max(tree[1:].cost()+more, d.cost(from.below, from.v))
 	d.cell(from.below, from.v, budget, from.depth+1)
-	return append(d.tree, tree[to:]...)
 }
 
 // end returns the index after the subtree of a place.
