@@ -168,7 +168,7 @@ func (x *generation) run(ctx context.Context) error {
 	if err == nil && x.summary.Inputs > 0 || err != nil && !errors.Is(err, generate.ErrUnwritten) {
 		return err
 	}
-	solver, wrong := solve.New(x.grammar.Grammar, x.opt.Start) //nolint:contextcheck // linear in the size of the grammar
+	solver, wrong := solve.New(x.grammar.Grammar, x.opt.Start)
 	if wrong == nil {
 		_, wrong = solver.Solve(ctx, targeting.Constraint{})
 	}
@@ -263,7 +263,7 @@ func (x *generation) cover(ctx context.Context) error {
 		return err
 	}
 	if x.req.Absent {
-		solver, err := solve.New(x.grammar.Grammar, x.opt.Start) //nolint:contextcheck // linear in the size of the grammar
+		solver, err := solve.New(x.grammar.Grammar, x.opt.Start)
 		if err != nil {
 			return err
 		}
@@ -317,7 +317,7 @@ func (x *generation) complete(ctx context.Context, cover *generate.Cover) error 
 	if len(cover.Unrealised()) == 0 {
 		return nil
 	}
-	solver, err := solve.New(x.grammar.Grammar, x.opt.Start) //nolint:contextcheck // linear in the size of the grammar
+	solver, err := solve.New(x.grammar.Grammar, x.opt.Start)
 	if err != nil {
 		return err
 	}

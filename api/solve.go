@@ -64,7 +64,7 @@ func (e *Engine) solve(ctx context.Context, grammar string, req openapi.SolveReq
 	if err != nil {
 		return nil, err
 	}
-	solver, err := solve.New(g.Grammar, start) //nolint:contextcheck // linear in the size of the grammar
+	solver, err := solve.New(g.Grammar, start)
 	if err != nil {
 		return nil, err
 	}

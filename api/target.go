@@ -76,7 +76,7 @@ func (e *Engine) aim(ctx context.Context, name string, req openapi.TargetRequest
 	if err := refine.Prepare(ctx, m.Grammar, m.Grammar.Start); err != nil {
 		return nil, nil, 0, err
 	}
-	aimer, err := aim.New(m.Model) //nolint:contextcheck // linear in the size of the grammar
+	aimer, err := aim.New(m.Model)
 	if err != nil {
 		return nil, nil, 0, err
 	}

@@ -342,7 +342,7 @@ func (r *Refiner) runRound(ctx context.Context, given []string, round *Round) (r
 	if err := refine.Prepare(ctx, m.Grammar, m.Grammar.Start); err != nil {
 		return nil, err
 	}
-	t, err := New(m) //nolint:contextcheck // linear in the size of the grammar
+	t, err := New(m)
 	if err != nil {
 		return nil, err
 	}

@@ -115,7 +115,7 @@ func (a *aimer) learn(ctx context.Context, last []*individual) (bool, error) {
 	}
 	a.model, a.queue = m, nil
 	if a.solver == nil {
-		if a.solver, err = solve.New(m.Grammar, ""); err != nil { //nolint:contextcheck // linear in the size of the grammar
+		if a.solver, err = solve.New(m.Grammar, ""); err != nil {
 			return false, err
 		}
 	}

@@ -42,7 +42,7 @@ func (s *Selection) Fill(ctx context.Context, m *model.Model, gaps []Gap, opt Op
 	if len(gaps) == 0 {
 		return nil, nil, nil
 	}
-	targeter, err := aim.New(m) //nolint:contextcheck // linear in the size of the grammar
+	targeter, err := aim.New(m)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -89,7 +89,7 @@ func (c *targetCommand) runUntilReached(ctx context.Context) (err error) {
 	if err := refine.Prepare(ctx, m.Grammar, m.Grammar.Start); err != nil {
 		return err
 	}
-	targeter, err := aim.New(m.Model) //nolint:contextcheck // linear in the size of the grammar
+	targeter, err := aim.New(m.Model)
 	if err != nil {
 		return err
 	}
