@@ -59,7 +59,7 @@ type guided struct {
 	aimer    *aimer
 	effort   *effort
 	weighed  int // number of times that seeds were weighed
-	weighAll int // the number of times at which all are weighed again
+	weighAll int // the value of weighed at which all seeds are weighed again
 	slowest  time.Duration
 	mappings map[mapping]bool
 }
@@ -81,7 +81,7 @@ type way struct {
 // A seed is an input that brought something new.
 type seed struct {
 	*individual
-	inside bool    // it is in the grammar
+	inside bool    // it has a tree; kept here because weigh reads it for all seeds
 	chosen int     // how often it was changed
 	served bool    // it brought something new for the goal of the campaign
 	weight float64 // in this generation
@@ -326,7 +326,8 @@ func (g *guided) reward(i *individual) float64 {
 	return reward
 }
 
-// After minWeighed generations and an eighth of those before, all seeds are weighed again.
+// minWeighed is the least number of generations after which all seeds are weighed again.
+// Later, it is an eighth of the generations so far.
 const minWeighed = 4
 
 // usualSymbols is the number of symbols of a seed that is chosen half as often as a tiny one.

@@ -336,7 +336,7 @@ func (p *problem) usersOf(at int32) iter.Seq[int32] {
 	}
 }
 
-// UserLists are lists of users by cell.
+// userLists are lists of users by cell.
 type userLists struct {
 	first []int32 // by cell: its first entry in list, counted from 1, or 0
 	list  []struct{ user, next int32 }

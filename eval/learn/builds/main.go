@@ -43,6 +43,9 @@ func main() {
 }
 
 func (opt *options) run(ctx context.Context, files []string, stdout io.Writer) (err error) {
+	if len(files) == 0 || opt.runs < 1 {
+		return errors.New("give a file of observations, and at least 1 for -runs")
+	}
 	folder, err := os.MkdirTemp("", "inroad-builds-")
 	if err != nil {
 		return err
@@ -73,8 +76,8 @@ func (opt *options) run(ctx context.Context, files []string, stdout io.Writer) (
 	return nil
 }
 
-// draw writes the header of a file of observations and a random sample of the others to
-// another file. The sample is the same in each run.
+// draw writes the header of a file of observations and a random sample of its observations
+// to another file. The sample is the same in each run.
 func (opt *options) draw(from, to string) error {
 	data, err := os.ReadFile(from)
 	if err != nil {
