@@ -4080,8 +4080,9 @@ type ClientInterface interface {
 
 	// ListCampaignInputs List the best inputs of a campaign
 	//
-	// Lists the inputs that reached a method, reached a set of methods, or had a failure that no input told earlier did, newest
-	// first.
+	// Lists the inputs that were the first to reach a method, to execute a method about so often (1, 2 to 3, 4 to 7 times, and so
+	// on), or to have their failure, newest first. Where observations have no `counts`, lists the first input to reach each set of
+	// methods instead.
 	//
 	// Corresponds with GET /v1/campaigns/{campaign}/inputs (the `ListCampaignInputs` operationId).
 	ListCampaignInputs(ctx context.Context, campaign CampaignName, params *ListCampaignInputsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4984,8 +4985,9 @@ func (c *Client) ListCampaignFailures(ctx context.Context, campaign CampaignName
 
 // ListCampaignInputs List the best inputs of a campaign
 //
-// Lists the inputs that reached a method, reached a set of methods, or had a failure that no input told earlier did, newest
-// first.
+// Lists the inputs that were the first to reach a method, to execute a method about so often (1, 2 to 3, 4 to 7 times, and so
+// on), or to have their failure, newest first. Where observations have no `counts`, lists the first input to reach each set of
+// methods instead.
 //
 // Corresponds with GET /v1/campaigns/{campaign}/inputs (the `ListCampaignInputs` operationId).
 func (c *Client) ListCampaignInputs(ctx context.Context, campaign CampaignName, params *ListCampaignInputsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -9835,8 +9837,9 @@ type ClientWithResponsesInterface interface {
 
 	// ListCampaignInputsWithResponse List the best inputs of a campaign
 	//
-	// Lists the inputs that reached a method, reached a set of methods, or had a failure that no input told earlier did, newest
-	// first.
+	// Lists the inputs that were the first to reach a method, to execute a method about so often (1, 2 to 3, 4 to 7 times, and so
+	// on), or to have their failure, newest first. Where observations have no `counts`, lists the first input to reach each set of
+	// methods instead.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -14399,8 +14402,9 @@ func (c *ClientWithResponses) ListCampaignFailuresWithResponse(ctx context.Conte
 
 // ListCampaignInputsWithResponse List the best inputs of a campaign
 //
-// Lists the inputs that reached a method, reached a set of methods, or had a failure that no input told earlier did, newest
-// first.
+// Lists the inputs that were the first to reach a method, to execute a method about so often (1, 2 to 3, 4 to 7 times, and so
+// on), or to have their failure, newest first. Where observations have no `counts`, lists the first input to reach each set of
+// methods instead.
 //
 // Returns a wrapper object for the known response body format(s).
 //

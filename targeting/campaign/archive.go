@@ -122,20 +122,23 @@ func (a *archive) rarity() []float64 {
 }
 
 // finding returns what an individual brought, and reports whether that is worth keeping.
+// A new set of units is, unless executions are counted: nearly every input has one if
+// the units are blocks.
 func (a *archive) finding(i *individual) (Finding, bool) {
 	f := Finding{Text: i.text, Failure: i.brought.failure, Included: i.included}
 	for _, unit := range i.brought.units {
 		f.Units = append(f.Units, a.ids[unit])
 	}
-	return f, len(f.Units) > 0 || f.Failure || i.brought.set
+	return f, len(f.Units) > 0 || f.Failure || i.brought.hits > 0 || i.brought.set && i.observation.Counts == nil
 }
 
 // A Finder says which observations brought something new, in the order in which they
 // are added. The zero value is ready for use.
 type Finder struct{ archive *archive }
 
-// Add returns what an observation brought, and reports whether it reached a unit, had a
-// failure, or reached a set of units that no observation before did.
+// Add returns what an observation brought, and reports whether it is the first to reach
+// a unit, to execute a unit about so often, or to have its failure. If it has no counts,
+// being the first to reach its set of units counts instead.
 func (f *Finder) Add(o observation.Observation) (Finding, bool) {
 	if f.archive == nil {
 		f.archive = newArchive(Options{})

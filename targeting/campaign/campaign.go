@@ -399,9 +399,8 @@ func (c *Campaign) find(i *individual) {
 	}
 }
 
-// Findings returns the inputs that reached a unit, had a failure, or reached a set of
-// units that no input before did, in order, up to the last complete generation. The
-// caller must not change them.
+// Findings returns the inputs that brought something new, as [Finder.Add] does, in
+// order, up to the last complete generation. The caller must not change them.
 func (c *Campaign) Findings() []Finding { return c.findings }
 
 // Tell says what an input did. It ignores an input that it was told before.

@@ -159,3 +159,34 @@ func TestContinueWithExtras(t *testing.T) {
 		}
 	}
 }
+
+// Nearly every input reaches its own set of blocks. With counts, such a set is not worth
+// keeping; without them, it is all that tells inputs apart.
+func TestFinderSets(t *testing.T) {
+	for name, c := range map[string]struct {
+		counts []int // of a run that reaches one, two and three units
+		want   []bool
+	}{
+		"counted":                {[]int{1, 1, 1}, []bool{true, true, true, false, false}},
+		"about as often":         {[]int{2, 2, 2}, []bool{true, true, true, false, false}},
+		"executions are unknown": {nil, []bool{true, true, true, true, false}},
+	} {
+		var f campaign.Finder
+		for i, methods := range [][]string{{"a"}, {"a", "b"}, {"a", "b", "c"}, {"a", "c"}, {"a", "c"}} {
+			o := observation.Observation{Input: []byte{byte(i)}, Methods: methods, Outcome: observation.OK}
+			if c.counts != nil {
+				o.Counts = c.counts[:len(methods)]
+			}
+			if _, got := f.Add(o); got != c.want[i] {
+				t.Errorf("%s: an input that reaches %v is worth keeping: %t, want %t", name, methods, got, c.want[i])
+			}
+		}
+	}
+	var f campaign.Finder
+	for i, count := range []int{1, 2, 3, 4, 7, 8} {
+		o := observation.Observation{Input: []byte{byte(i)}, Methods: []string{"a"}, Counts: []int{count}, Outcome: observation.OK}
+		if _, got := f.Add(o); got != (count&(count-1) == 0) {
+			t.Errorf("%d executions are worth keeping: %t", count, got)
+		}
+	}
+}

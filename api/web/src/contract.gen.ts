@@ -1054,8 +1054,9 @@ export interface paths {
         };
         /**
          * List the best inputs of a campaign
-         * @description Lists the inputs that reached a method, reached a set of methods, or had a failure that no input told earlier did, newest
-         *     first.
+         * @description Lists the inputs that were the first to reach a method, to execute a method about so often (1, 2 to 3, 4 to 7 times, and so
+         *     on), or to have their failure, newest first. Where observations have no `counts`, lists the first input to reach each set of
+         *     methods instead.
          */
         get: operations["listCampaignInputs"];
         put?: never;
