@@ -25,6 +25,7 @@ type Writer struct {
 	missed   int               // searches for releases in vain
 	unspelt  map[spellKey]int  // searches for texts in vain
 	begins   map[spellKey]*begin
+	rules    []int32 // see Rules
 }
 
 // A begin is the beginning of a token.
@@ -161,7 +162,7 @@ func (s *Scan) Done() bool { return s.writer.speller.Done(s.at, s.goal) }
 // begin in a mode. Trivia has type 0.
 func (g *Grammar) beginsIn(token int, mode string, rule *Rule) bool {
 	switch {
-	case g.hasMore():
+	case g.HasMore():
 		return true
 	case rule != nil:
 		return rule.Mode == mode
@@ -172,8 +173,9 @@ func (g *Grammar) beginsIn(token int, mode string, rule *Rule) bool {
 
 type hasMoreKey struct{}
 
-// hasMore reports whether a lexer rule has the command `more`.
-func (g *Grammar) hasMore() bool {
+// HasMore reports whether a lexer rule has the command `more`, so that a token can consist
+// of several matches.
+func (g *Grammar) HasMore() bool {
 	return g.Memo(hasMoreKey{}, func() any {
 		return slices.ContainsFunc(g.Rules, func(r *Rule) bool { return r.Kind == TokenRule && hasCommand(r.source, "more") })
 	}).(bool)
@@ -245,7 +247,9 @@ type Writing struct {
 // Write joins words to an input. It returns the input and the words with the texts
 // that they have in it. It returns false if some word cannot follow the words before
 // it. Without a scanner, any word can follow any other, and there is no trivia.
+// [Writer.Rules] then returns the rules that match the words.
 func (w *Writer) Write(words []Word, how Writing) (text []byte, written []Word, ok bool) {
+	w.rules = w.rules[:0]
 	if w.grammar.Scannerless {
 		for _, word := range words {
 			text = append(text, word.Text...)
@@ -264,13 +268,19 @@ func (w *Writer) Write(words []Word, how Writing) (text []byte, written []Word, 
 		}
 		if p.before = at; next.base < at.base { // the word before has a new text
 			p.before = place{}
+			w.rules[i-1] = -1
 		}
+		w.rules = append(w.rules, next.rule())
 		text = append(text[:next.base], next.tail...)
 		at = place{base: len(text), threads: next.threads}
 	}
 	end, ok := p.end(at)
 	return append(text, end.tail...), p.words, ok
 }
+
+// Rules returns the indexes of the lexer rules that match the words written last, -1 where
+// the rule is not known. The result is valid until the next call of [Writer.Write].
+func (w *Writer) Rules() []int32 { return w.rules }
 
 // A page is an input while it is written.
 type page struct {
@@ -291,6 +301,14 @@ type place struct {
 }
 
 func (at place) guards() int { return at.threads[0].Guards() }
+
+// rule returns the index of the rule that matched last, -1 if it is not known.
+func (at place) rule() int32 {
+	if len(at.threads) != 1 {
+		return -1
+	}
+	return int32(at.threads[0].Rule())
+}
 
 func (at place) then(text []byte, threads []atn.Lexed) place {
 	if len(at.tail) == 0 {

@@ -12,14 +12,18 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/targeting/generate"
 )
 
 // An individual is an input of a generation.
 type individual struct {
 	text []byte
 	tree *derivation.Tree // nil if the input is outside the grammar
-	aim  string           // what the input is for, for people; may be empty
-	way  *way             // how [Guided] made it; nil for others
+	// drawn means that tree was drawn, and that the text was not parsed. The parser may read
+	// it differently.
+	drawn bool
+	aim   string // what the input is for, for people; may be empty
+	way   *way   // how [Guided] made it; nil for others
 
 	promise float64 // of a candidate of [Guided]
 
@@ -33,6 +37,11 @@ type individual struct {
 	brought     brought
 }
 
+// newIndividual returns an individual for a generated input.
+func newIndividual(input *generate.Input) *individual {
+	return &individual{text: input.Text, tree: input.Tree, drawn: input.Drawn}
+}
+
 // known reports whether the input need not be run.
 func (i *individual) known() bool { return i.result != nil || i.same != nil }
 
@@ -43,6 +52,11 @@ type brought struct {
 	set     bool    // a set of units that no input before reached
 	hits    int     // number of units that no input before executed about so often
 	paths   int     // number of paths that no input before had
+}
+
+// any reports whether there is something that no result before had.
+func (b *brought) any() bool {
+	return len(b.units) > 0 || b.failure || b.set || b.hits > 0 || b.paths > 0
 }
 
 // A hit is a unit with the magnitude of its number of executions.
@@ -183,6 +197,18 @@ func (a *archive) callPairs(calls []string) []int32 {
 		}
 	}
 	return out
+}
+
+// isNew reports whether an individual brought something new, including paths.
+func (a *archive) isNew(x *features.Extractor, i *individual) (bool, error) {
+	if i.brought.any() || i.tree == nil {
+		return i.brought.any(), nil
+	}
+	lacks, err := x.Lacks(a.paths, i.tree)
+	if _, limited := errors.AsType[*limit.Error](err); limited {
+		err = nil // a token takes too long to parse
+	}
+	return lacks, err
 }
 
 // addPaths adds the paths of an individual's tree, of lengths up to k.

@@ -352,7 +352,7 @@ func (c *Campaign) advance(ctx context.Context) error {
 // included inputs theirs. It returns both. Nothing is complete before the first
 // generation.
 func (c *Campaign) complete(ctx context.Context) ([]*individual, error) {
-	if err := c.settle(c.current); err != nil || c.status.Generation == 0 {
+	if err := c.settle(ctx, c.current); err != nil || c.status.Generation == 0 {
 		return nil, err
 	}
 	all := slices.Clip(c.current)
@@ -365,7 +365,7 @@ func (c *Campaign) complete(ctx context.Context) ([]*individual, error) {
 			return nil, err
 		}
 		i := &individual{text: o.Input, tree: tree, included: true, observation: o}
-		if err := c.settle([]*individual{i}); err != nil {
+		if err := c.settle(ctx, []*individual{i}); err != nil {
 			return nil, err
 		}
 		all = append(all, i)
@@ -375,21 +375,38 @@ func (c *Campaign) complete(ctx context.Context) ([]*individual, error) {
 	return all, nil
 }
 
-// settle gives the individuals of a generation their results, in order.
-func (c *Campaign) settle(generation []*individual) error {
+// settle gives the individuals of a generation their results, in order. Those that brought
+// something new get the parser's tree.
+func (c *Campaign) settle(ctx context.Context, generation []*individual) error {
 	for _, i := range generation {
 		switch {
 		case i.same != nil:
 			i.result = i.same.result
 		case i.result == nil:
 			c.archive.add(i)
-			if err := c.archive.addPaths(c.paths, c.opt.K, i); err != nil {
+			if err := c.addPaths(ctx, i); err != nil {
 				return err
 			}
 			c.find(i)
 		}
 	}
 	return nil
+}
+
+// addPaths adds the paths of an individual. A tree that was drawn must be confirmed if
+// the individual brought something new, or has new paths.
+func (c *Campaign) addPaths(ctx context.Context, i *individual) error {
+	if i.drawn {
+		isNew, err := c.archive.isNew(c.paths, i)
+		if err != nil || !isNew {
+			return err
+		}
+		if i.tree, err = parse(ctx, c.reader, c.opt.Start, i.text); err != nil {
+			return err
+		}
+		i.drawn = false
+	}
+	return c.archive.addPaths(c.paths, c.opt.K, i)
 }
 
 // find adds an individual to the findings, if it brought something new.

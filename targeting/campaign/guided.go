@@ -56,6 +56,7 @@ type guided struct {
 
 	explorer *explorer
 	mutators []*generate.Generator // the second one lets the texts of the seeds recur
+	trust    generate.Trust        // of the mutators
 	aimer    *aimer
 	effort   *effort
 	weighed  int // number of times that seeds were weighed
@@ -144,7 +145,7 @@ func (g *guided) renewMutators() error {
 	g.mutators = nil
 	for _, names := range []generate.Texts{g.options.Names, names} {
 		opt := g.options.generate(nil)
-		opt.Names = names
+		opt.Names, opt.Trust = names, &g.trust
 		x, err := generate.New(g.grammar, g.rand, opt)
 		if err != nil {
 			return err
@@ -427,7 +428,7 @@ func (g *guided) mutant(ctx context.Context, tree *derivation.Tree) (*individual
 			return nil, err
 		}
 		g.effort.generate(mutant, mutant.Draws, g.effort.mutated)
-		tree, out = mutant.Tree, &individual{text: mutant.Text, tree: mutant.Tree}
+		tree, out = mutant.Tree, newIndividual(mutant)
 	}
 	return out, nil
 }
@@ -513,7 +514,9 @@ func newExplorer(g *grammars.Grammar, opt Options, work *effort) (*explorer, err
 		})
 	}
 	var err error
-	e.stream, err = generate.NewStream(g, opt.generate(nil), opt.Seed, 1)
+	random := opt.generate(nil)
+	random.Trust = &generate.Trust{}
+	e.stream, err = generate.NewStream(g, random, opt.Seed, 1)
 	return e, err
 }
 
@@ -542,7 +545,7 @@ func (e *explorer) random(ctx context.Context) (*individual, error) {
 	input := e.queue[0]
 	e.queue = e.queue[1:]
 	e.effort.generate(input, input.Draws+input.Repairs, e.effort.drawn)
-	return &individual{text: input.Text, tree: input.Tree}, nil
+	return newIndividual(input), nil
 }
 
 // When generating takes too long, most batches of random inputs are small.

@@ -154,11 +154,16 @@ func (x *Generator) writeWith(ctx context.Context, t *Draft, wanted func(*Input)
 			return nil, -1, err
 		}
 		if r.tree == nil {
-			misread = t.nodeOf(r.word)
+			if misread = t.nodeOf(r.word); r.text != nil {
+				x.opt.Trust.tell(false)
+			}
 			continue
 		}
-		misread = r.draft.firstDifference(r.tree)
-		input := &Input{Text: r.text, Tree: r.tree, Draws: 1, ReadOtherwise: misread >= 0}
+		if misread = -1; !r.drawn {
+			misread = r.draft.firstDifference(r.tree)
+			x.opt.Trust.tell(misread < 0)
+		}
+		input := &Input{Text: r.text, Tree: r.tree, Drawn: r.drawn, Draws: 1, ReadOtherwise: misread >= 0}
 		if ok, err := wanted(input); ok || err != nil {
 			return input, -1, err
 		}
