@@ -18,8 +18,6 @@ type Extractor struct {
 	set   *Set // collects the paths of the tree; if nil, visit is called for each
 	visit func(length int, id uint64, at Position)
 	at    Position // position of the current symbol
-	probe bool     // the set is compared with the tree, and not changed
-	lacks bool     // the set lacks a path of the tree; only with probe
 
 	rows   []uint64 // k for each depth: the hashes of the paths that end there
 	last   []uint64 // by depth: the key of the symbol that the row belongs to
@@ -60,15 +58,6 @@ func (x *Extractor) Add(set *Set, tree *derivation.Tree) error {
 	return x.walk(tree)
 }
 
-// Lacks reports whether a set lacks a path of a tree. It fails if a token takes too long to
-// parse.
-func (x *Extractor) Lacks(set *Set, tree *derivation.Tree) (bool, error) {
-	x.set, x.visit, x.probe, x.lacks = set, nil, true, false
-	err := x.walk(tree)
-	x.probe = false
-	return x.lacks, err
-}
-
 func (x *Extractor) walk(tree *derivation.Tree) error {
 	dissector := tree.Dissector()
 	x.filled, x.ended, x.at = 0, ending{}, 0
@@ -90,9 +79,6 @@ func (x *Extractor) walk(tree *derivation.Tree) error {
 	}
 	place := placer{}
 	for depth, n := range tree.All() {
-		if x.probe && x.lacks {
-			return nil
-		}
 		key := uint64(0)
 		if depth > 0 { // the root is no symbol
 			key = x.keys[n.Occurrence()]
@@ -148,14 +134,7 @@ func (x *Extractor) inside(depth int, tree *derivation.Tree) {
 // because an equal token was added below the same symbols.
 func (x *Extractor) knows(depth int, tree *derivation.Tree) bool {
 	id := tree.CacheID()
-	if x.set == nil || id == 0 {
-		return false
-	}
-	if token := mix(x.above(depth), id); !x.probe {
-		return x.set.knows(token)
-	} else {
-		return x.set.tokens.has(token)
-	}
+	return x.set != nil && id != 0 && x.set.knows(mix(x.above(depth), id))
 }
 
 // above returns a hash of the up to k-1 symbols above a depth.
@@ -192,7 +171,7 @@ func (x *Extractor) enter(depth int, key uint64) {
 		}
 		return
 	}
-	for i := len(row) - 1; i >= 0 && x.add(i+1, row[i]); i-- {
+	for i := len(row) - 1; i >= 0 && x.set.paths[i+1].add(row[i]); i-- {
 	}
 }
 
@@ -210,19 +189,10 @@ func (x *Extractor) end(depth int, key uint64) {
 	}
 	x.ended = ending{depth, key}
 	for length := min(x.k, depth+1); length > 0; length-- {
-		if !x.add(length, mix(x.aboveEnd(depth, length), key)) {
+		if !x.set.paths[length].add(mix(x.aboveEnd(depth, length), key)) {
 			return
 		}
 	}
-}
-
-// add adds a path to the set and reports whether it is new. A probe only notes that.
-func (x *Extractor) add(length int, id uint64) bool {
-	if !x.probe {
-		return x.set.paths[length].add(id)
-	}
-	x.lacks = x.lacks || !x.set.paths[length].has(id)
-	return false
 }
 
 // aboveEnd returns the hash, without the last symbol, of the path with the

@@ -54,11 +54,6 @@ type brought struct {
 	paths   int     // number of paths that no input before had
 }
 
-// any reports whether there is something that no result before had.
-func (b *brought) any() bool {
-	return len(b.units) > 0 || b.failure || b.set || b.hits > 0 || b.paths > 0
-}
-
 // A hit is a unit with the magnitude of its number of executions.
 type hit struct {
 	unit      int32
@@ -197,18 +192,6 @@ func (a *archive) callPairs(calls []string) []int32 {
 		}
 	}
 	return out
-}
-
-// isNew reports whether an individual brought something new, including paths.
-func (a *archive) isNew(x *features.Extractor, i *individual) (bool, error) {
-	if i.brought.any() || i.tree == nil {
-		return i.brought.any(), nil
-	}
-	lacks, err := x.Lacks(a.paths, i.tree)
-	if _, limited := errors.AsType[*limit.Error](err); limited {
-		err = nil // a token takes too long to parse
-	}
-	return lacks, err
 }
 
 // addPaths adds the paths of an individual's tree, of lengths up to k.

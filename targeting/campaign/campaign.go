@@ -116,7 +116,7 @@ type Status struct {
 	Failures   int    // distinct failures
 	Failing    int    // inputs that did not end with ok
 	K          int    // length of the paths in Paths
-	Paths      int    // different paths of the inputs in the grammar
+	Paths      int    // different paths of the inputs in the grammar; Guided parses some of these only
 	AllPaths   *big.Int
 	End        End // "" if the campaign goes on
 }
@@ -375,8 +375,8 @@ func (c *Campaign) complete(ctx context.Context) ([]*individual, error) {
 	return all, nil
 }
 
-// settle gives the individuals of a generation their results, in order. Those that brought
-// something new get the parser's tree.
+// settle gives the individuals of a generation their results, in order. Those that reached
+// a new unit or had a new failure get the parser's tree.
 func (c *Campaign) settle(ctx context.Context, generation []*individual) error {
 	for _, i := range generation {
 		switch {
@@ -384,29 +384,20 @@ func (c *Campaign) settle(ctx context.Context, generation []*individual) error {
 			i.result = i.same.result
 		case i.result == nil:
 			c.archive.add(i)
-			if err := c.addPaths(ctx, i); err != nil {
+			if i.drawn && (len(i.brought.units) > 0 || i.brought.failure) {
+				tree, err := parse(ctx, c.reader, c.opt.Start, i.text)
+				if err != nil {
+					return err
+				}
+				i.tree, i.drawn = tree, false
+			}
+			if err := c.archive.addPaths(c.paths, c.opt.K, i); err != nil {
 				return err
 			}
 			c.find(i)
 		}
 	}
 	return nil
-}
-
-// addPaths adds the paths of an individual. A tree that was drawn must be confirmed if
-// the individual brought something new, or has new paths.
-func (c *Campaign) addPaths(ctx context.Context, i *individual) error {
-	if i.drawn {
-		isNew, err := c.archive.isNew(c.paths, i)
-		if err != nil || !isNew {
-			return err
-		}
-		if i.tree, err = parse(ctx, c.reader, c.opt.Start, i.text); err != nil {
-			return err
-		}
-		i.drawn = false
-	}
-	return c.archive.addPaths(c.paths, c.opt.K, i)
 }
 
 // find adds an individual to the findings, if it brought something new.

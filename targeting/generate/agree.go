@@ -165,6 +165,7 @@ func (x *Generator) writeWith(ctx context.Context, t *Draft, wanted func(*Input)
 		}
 		input := &Input{Text: r.text, Tree: r.tree, Drawn: r.drawn, Draws: 1, ReadOtherwise: misread >= 0}
 		if ok, err := wanted(input); ok || err != nil {
+			x.accepted = r.draft
 			return input, -1, err
 		}
 	}

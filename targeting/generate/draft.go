@@ -90,14 +90,10 @@ type reading struct {
 func (x *Generator) read(ctx context.Context, t *Draft, parse grammars.ParseOptions) (*reading, error) {
 	r := &reading{draft: t, word: -1}
 	how := x.writing(len(t.words))
-	wish := how.Trivia
-	how.Trivia = func(i int) [][]byte {
-		r.word = i // the last token that was tried
-		return wish(i)
-	}
+	how.Like = x.likely
 	text, words, ok := x.writer.Write(t.words, how)
 	if !ok {
-		r.word = min(r.word, len(t.words)-1)
+		r.word = min(len(words), len(t.words)-1)
 		return r, nil
 	}
 	r.draft, r.text = &Draft{t.nodes, words}, text

@@ -118,6 +118,13 @@ type Generator struct {
 	plans      plans
 	tokens     map[tokenKey]*tokenPlan
 	assembling []grammars.Symbol // scratch
+	same       []int             // scratch
+
+	sources     map[*derivation.Tree]*source // that were mutated lately
+	sourceNodes int                          // of all of them
+	latest      *source                      // the last mutant
+	likely      *grammars.Written            // similar to the next text; may be nil
+	accepted    *Draft                       // of the last input
 }
 
 // New returns a generator with r as its source of randomness.

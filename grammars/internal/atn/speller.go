@@ -52,6 +52,10 @@ const maxGuards = 16
 // Rule returns the index of the lexer rule that matched last, -1 if it is not known.
 func (at Lexed) Rule() int { return int(at.ended) - 1 }
 
+// Same reports whether the text to come is read the same after both. It may report false
+// although it is.
+func (at Lexed) Same(other Lexed) bool { return at.first != nil && at.first == other.first }
+
 // Guards returns the number of tokens so far that the text to come can turn into longer
 // ones.
 func (at Lexed) Guards() int { return len(at.guards) }
