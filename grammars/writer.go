@@ -272,6 +272,9 @@ func (w *Writer) Written(words []Word, text []byte) *Written {
 	return &Written{text, words, slices.Clone(w.marks)}
 }
 
+// Is reports whether a text is the same. It is not if l is nil.
+func (l *Written) Is(text []byte) bool { return l != nil && bytes.Equal(l.text, text) }
+
 // common returns the number of words that both begin with, and with which both end.
 func (l *Written) common(words []Word) (first, last int) {
 	most := min(len(words), len(l.words))

@@ -217,7 +217,7 @@ func (g *guided) make(ctx context.Context, w *way) (*individual, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i == nil || g.archive.results[xxhash.Sum64(i.text)] != nil {
+		if i == nil || g.wasRun(i) {
 			continue
 		}
 		if i.promise, err = g.aimer.promise(i); err != nil {
@@ -412,10 +412,11 @@ func (g *guided) mutate(ctx context.Context) (*individual, error) {
 const maxMutations = 4
 
 // mutant returns a mutant of a tree, or nil if none was found. Half of the mutants have
-// one mutation, half of the others two, and so on.
+// one mutation, half of the others two, and so on. A mutant that was run before is mutated
+// again.
 func (g *guided) mutant(ctx context.Context, tree *derivation.Tree) (*individual, error) {
 	var out *individual
-	for n := 0; n < maxMutations && (n == 0 || g.rand.IntN(2) == 0 && !g.effort.frugal()); n++ {
+	for n := 0; n < maxMutations && (n == 0 || g.wasRun(out) || g.rand.IntN(2) == 0 && !g.effort.frugal()); n++ {
 		other := tree
 		if s := g.choose(false); s != nil {
 			other = s.tree
@@ -432,6 +433,9 @@ func (g *guided) mutant(ctx context.Context, tree *derivation.Tree) (*individual
 	}
 	return out, nil
 }
+
+// wasRun reports whether an earlier generation had an individual's text.
+func (g *guided) wasRun(i *individual) bool { return g.archive.results[xxhash.Sum64(i.text)] != nil }
 
 // corrupt returns a seed with changed bytes or tokens.
 func (g *guided) corrupt(ctx context.Context) (*individual, error) {

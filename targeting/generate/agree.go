@@ -153,6 +153,9 @@ func (x *Generator) writeWith(ctx context.Context, t *Draft, wanted func(*Input)
 		if err != nil {
 			return nil, -1, err
 		}
+		if r.same {
+			continue
+		}
 		if r.tree == nil {
 			if misread = t.nodeOf(r.word); r.text != nil {
 				x.opt.Trust.tell(false)

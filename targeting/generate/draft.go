@@ -81,6 +81,7 @@ type reading struct {
 	text  []byte
 	tree  *derivation.Tree // nil if the tokens cannot be joined or the text does not parse
 	drawn bool             // tree is that of the draft; the text was not parsed
+	same  bool             // text is that of the tree to mutate; nothing else is known
 	err   error            // why the text does not parse
 	word  int              // the first token that cannot be joined or parsed; -1 if it is not known
 }
@@ -97,6 +98,9 @@ func (x *Generator) read(ctx context.Context, t *Draft, parse grammars.ParseOpti
 		return r, nil
 	}
 	r.draft, r.text = &Draft{t.nodes, words}, text
+	if r.same = how.Like.Is(text); r.same {
+		return r, nil
+	}
 	if x.opt.Unverified || x.opt.Trust.skips() {
 		r.word, r.drawn = -1, true
 		r.tree, r.err = x.assembled(r.draft, text)

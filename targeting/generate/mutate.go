@@ -20,13 +20,16 @@ type Mutation func(x *Generator, tree, other *derivation.Tree) (*Draft, bool)
 // Mutations returns all mutations.
 func Mutations() []Mutation { return []Mutation{Regenerate, Splice, Swap, Repeat, Drop, Deepen} }
 
-// Regenerate replaces a subtree by a new random one.
+// Regenerate replaces a subtree by a new random one. Its size varies widely within the
+// limits, as that of random inputs does.
 func Regenerate(x *Generator, tree, _ *derivation.Tree) (*Draft, bool) {
 	t := x.source(tree)
 	if len(t.nodes) == 0 {
 		return nil, false
 	}
 	i := x.rand.IntN(len(t.nodes))
+	defer func(usual size) { x.limit = usual }(x.limit)
+	x.limit.nodes = x.logUniform(minNodes, x.opt.MaxNodes)
 	return x.redrawn(t.Draft, i, x.chooser)
 }
 

@@ -17,7 +17,7 @@ type source struct {
 }
 
 // maxSourceNodes limits the nodes of the sources that a generator keeps.
-const maxSourceNodes = 1 << 16
+const maxSourceNodes = 1 << 18
 
 // source returns the source of a tree. The generator keeps those that it used lately.
 func (x *Generator) source(tree *derivation.Tree) *source {
