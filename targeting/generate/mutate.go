@@ -70,7 +70,7 @@ func Deepen(x *Generator, tree, _ *derivation.Tree) (*Draft, bool) {
 }
 
 // maxMutations limits the mutations that are tried for an input.
-const maxMutations = 50
+const maxMutations = 100
 
 // Mutate applies one of the mutations, chosen at random, to a tree and returns the
 // input. The error wraps [ErrUnwritten] if no mutation applies or none gives a text
