@@ -170,9 +170,9 @@ func (m *many) next(ctx context.Context, n int) ([]*Input, error) {
 // first round equal an earlier input. So little work is lost where most of them do.
 func (m *many) adapt(inputs, repeated int) {
 	switch {
-	case 4*repeated > inputs:
+	case 4*repeated > 3*inputs:
 		m.from = min(m.from+1, maxRounds/2)
-	case 16*repeated < inputs:
+	case 4*repeated < inputs:
 		m.from = max(m.from-1, 0)
 	}
 }
