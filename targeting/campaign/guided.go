@@ -145,7 +145,7 @@ func (g *guided) renewMutators() error {
 	g.mutators = nil
 	for _, names := range []generate.Texts{g.options.Names, names} {
 		opt := g.options.generate(nil)
-		opt.Names, opt.Trust = names, &g.trust
+		opt.Names, opt.Trust, opt.VaryParts = names, &g.trust, true
 		x, err := generate.New(g.grammar, g.rand, opt)
 		if err != nil {
 			return err

@@ -49,6 +49,10 @@ type Options struct {
 	// Generators may share it.
 	Trust *Trust
 
+	// VaryParts lets the size limit of a subtree that [Regenerate] draws vary widely up to
+	// MaxNodes, so that most mutants are small.
+	VaryParts bool
+
 	Spacing Spacing
 	// Separators are the texts of trivia between tokens; the first that fits is taken.
 	// By default they are short texts of the grammar's trivia.

@@ -20,8 +20,7 @@ type Mutation func(x *Generator, tree, other *derivation.Tree) (*Draft, bool)
 // Mutations returns all mutations.
 func Mutations() []Mutation { return []Mutation{Regenerate, Splice, Swap, Repeat, Drop, Deepen} }
 
-// Regenerate replaces a subtree by a new random one. Its size varies widely within the
-// limits, as that of random inputs does.
+// Regenerate replaces a subtree by a new random one.
 func Regenerate(x *Generator, tree, _ *derivation.Tree) (*Draft, bool) {
 	t := x.source(tree)
 	if len(t.nodes) == 0 {
@@ -29,7 +28,9 @@ func Regenerate(x *Generator, tree, _ *derivation.Tree) (*Draft, bool) {
 	}
 	i := x.rand.IntN(len(t.nodes))
 	defer func(usual size) { x.limit = usual }(x.limit)
-	x.limit.nodes = x.logUniform(minNodes, x.opt.MaxNodes)
+	if x.opt.VaryParts {
+		x.limit.nodes = x.logUniform(minNodes, x.opt.MaxNodes)
+	}
 	return x.redrawn(t.Draft, i, x.chooser)
 }
 
