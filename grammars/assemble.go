@@ -15,10 +15,11 @@ type Symbol struct {
 }
 
 // Assemble returns the tree that consists of some symbols, in pre-order, with the words of
-// a text. The parser may read the text as another tree, or not at all. What is between
-// the words is trivia.
-func (g *Grammar) Assemble(start *Rule, symbols []Symbol, words []Word, text []byte) (*derivation.Tree, error) {
-	var tokens []derivation.Token
+// a text, and the indexes of the lexer rules that match them, -1 for any rule that can. The
+// parser may read the text as another tree, or not at all. What is between the words is
+// trivia.
+func (g *Grammar) Assemble(start *Rule, symbols []Symbol, words []Word, rules []int32, text []byte) (*derivation.Tree, error) {
+	tokens := make([]derivation.Token, 0, len(words)+len(words)/4+1)
 	index := make([]int32, len(words)) // of the words' tokens
 	end := 0
 	gap := func(to int) {
@@ -34,8 +35,8 @@ func (g *Grammar) Assemble(start *Rule, symbols []Symbol, words []Word, text []b
 		gap(end + at)
 		index[i] = int32(len(tokens))
 		t := derivation.Token{Type: int32(w.Type), Rule: -1, Start: int32(end + at), End: int32(end + at + len(w.Text)), Skipped: w.Type == 0}
-		if rule := w.Rule; rule != nil {
-			t.Rule = int32(rule.Index)
+		if i < len(rules) && rules[i] >= 0 {
+			t.Rule = rules[i]
 		} else if makers := g.makers[w.Type]; len(makers) > 0 {
 			t.Rule = int32(makers[0].Index)
 		}

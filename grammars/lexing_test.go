@@ -173,3 +173,49 @@ func TestLexiconOfManyStates(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// Words that are written like others have the same text as without.
+func TestWriterLike(t *testing.T) {
+	t.Parallel()
+	reused := 0
+	eachLexer(t, func(lexer string, g *grammars.Grammar, r *rand.Rand) {
+		w, alone := g.Writer(), g.Writer()
+		var pool []grammars.Word
+		for _, text := range grammartest.ShortTexts(4)[1:] {
+			words, _ := lexes(t, g, text)
+			pool = append(pool, words...)
+		}
+		if len(pool) == 0 {
+			return
+		}
+		some := func(most int) (words []grammars.Word) {
+			for range r.IntN(most + 1) {
+				words = append(words, pool[r.IntN(len(pool))])
+			}
+			return words
+		}
+		how := grammars.Writing{Separators: [][]byte{[]byte(" "), []byte("b")}}
+		for range 50 {
+			first, last := some(3), some(3)
+			text, words, ok := w.Write(slices.Concat(first, some(2), last), how)
+			if !ok {
+				continue
+			}
+			like := how
+			like.Like = w.Written(words, text)
+			other := slices.Concat(first, some(2), last)
+			got, _, ok := w.Write(other, like)
+			rules := slices.Clone(w.Rules())
+			want, _, wantOK := alone.Write(other, how)
+			if ok != wantOK || ok && string(got) != string(want) || ok && !slices.Equal(rules, alone.Rules()) {
+				t.Fatalf("%s%v are written as %q, %v like %q, and as %q, %v alone", lexer, other, got, ok, text, want, wantOK)
+			}
+			if ok && len(first)+len(last) > 0 {
+				reused++
+			}
+		}
+	})
+	if reused == 0 {
+		t.Error("no words are written like others")
+	}
+}

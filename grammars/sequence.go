@@ -104,7 +104,7 @@ func (q *sequence) closure(from []atn.Lexed, part Part) []atn.Lexed {
 // FirstChars returns the characters that texts of a lexer rule begin with, if their
 // derivations have a symbol of the rule. It returns nil if they are not known.
 func (g *Grammar) FirstChars(symbol *Node) []g4.RuneRange {
-	if symbol.Rule == nil || symbol.Rule.Kind != TokenRule || g.hasMore() {
+	if symbol.Rule == nil || symbol.Rule.Kind != TokenRule || g.HasMore() {
 		return nil
 	}
 	root := g.Nodes[symbol.Rule.Root]

@@ -1,6 +1,7 @@
 package grammars
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"slices"
 
@@ -25,6 +26,8 @@ type Writer struct {
 	missed   int               // searches for releases in vain
 	unspelt  map[spellKey]int  // searches for texts in vain
 	begins   map[spellKey]*begin
+	marks    []mark  // after the words written last; see Written
+	rules    []int32 // see Rules
 }
 
 // A begin is the beginning of a token.
@@ -161,7 +164,7 @@ func (s *Scan) Done() bool { return s.writer.speller.Done(s.at, s.goal) }
 // begin in a mode. Trivia has type 0.
 func (g *Grammar) beginsIn(token int, mode string, rule *Rule) bool {
 	switch {
-	case g.hasMore():
+	case g.HasMore():
 		return true
 	case rule != nil:
 		return rule.Mode == mode
@@ -172,8 +175,9 @@ func (g *Grammar) beginsIn(token int, mode string, rule *Rule) bool {
 
 type hasMoreKey struct{}
 
-// hasMore reports whether a lexer rule has the command `more`.
-func (g *Grammar) hasMore() bool {
+// HasMore reports whether a lexer rule has the command `more`, so that a token can consist
+// of several matches.
+func (g *Grammar) HasMore() bool {
 	return g.Memo(hasMoreKey{}, func() any {
 		return slices.ContainsFunc(g.Rules, func(r *Rule) bool { return r.Kind == TokenRule && hasCommand(r.source, "more") })
 	}).(bool)
@@ -240,12 +244,59 @@ type Writing struct {
 	// Respell, if not nil, draws new texts for words that fit beside their neighbours
 	// with no separator.
 	Respell *rand.Rand
+	// Like, if not nil, is a text of similar words, written with the same separators. The
+	// words that both begin and end with need not be lexed again. It is ignored if Trivia
+	// is not nil.
+	Like *Written
+}
+
+// A Written is a text and its words; see [Writing].
+type Written struct {
+	text  []byte
+	words []Word
+	marks []mark // after each word
+}
+
+// A mark is a position in a text.
+type mark struct {
+	end     int // of the text so far
+	threads []atn.Lexed
+}
+
+// Written returns the text of some words that was written last, to write others like it; nil
+// if words have other texts in it.
+func (w *Writer) Written(words []Word, text []byte) *Written {
+	if len(w.marks) != len(words) {
+		return nil
+	}
+	return &Written{text, words, slices.Clone(w.marks)}
+}
+
+// Is reports whether a text is the same. It is not if l is nil.
+func (l *Written) Is(text []byte) bool { return l != nil && bytes.Equal(l.text, text) }
+
+// common returns the number of words that both begin with, and with which both end.
+func (l *Written) common(words []Word) (first, last int) {
+	most := min(len(words), len(l.words))
+	for first < most && words[first].equal(l.words[first]) {
+		first++
+	}
+	for last < most-first && words[len(words)-1-last].equal(l.words[len(l.words)-1-last]) {
+		last++
+	}
+	return first, last
+}
+
+func (w Word) equal(v Word) bool {
+	return w.Type == v.Type && w.Rule == v.Rule && bytes.Equal(w.Text, v.Text)
 }
 
 // Write joins words to an input. It returns the input and the words with the texts
-// that they have in it. It returns false if some word cannot follow the words before
-// it. Without a scanner, any word can follow any other, and there is no trivia.
+// that they have in it. It returns false and the words before if some word cannot follow
+// them. Without a scanner, any word can follow any other, and there is no trivia.
+// [Writer.Rules] then returns the rules that match the words.
 func (w *Writer) Write(words []Word, how Writing) (text []byte, written []Word, ok bool) {
+	w.marks = w.marks[:0]
 	if w.grammar.Scannerless {
 		for _, word := range words {
 			text = append(text, word.Text...)
@@ -254,22 +305,85 @@ func (w *Writer) Write(words []Word, how Writing) (text []byte, written []Word, 
 	}
 	p := &page{Writer: w, Writing: how, words: words}
 	at := place{threads: []atn.Lexed{w.speller.Begin(0)}}
-	for i := range words {
+	from, common := 0, 0
+	if how.Trivia != nil {
+		p.Like = nil
+	}
+	if p.Like != nil {
+		from, common = p.Like.common(words)
+		text, at, from = p.resume(at, from)
+	}
+	for i := from; i < len(words); i++ {
+		if rest := len(words) - i; rest <= common && p.rejoins(at, rest) {
+			return p.rejoin(text, rest), p.words, true
+		}
 		next, ok := p.word(at, i, p.wanted(i))
 		if !ok && how.Respell != nil {
 			next, ok = p.respell(at, i)
 		}
 		if !ok {
-			return nil, nil, false
+			return nil, words[:i], false
 		}
 		if p.before = at; next.base < at.base { // the word before has a new text
 			p.before = place{}
+			w.marks[i-1] = mark{}
 		}
 		text = append(text[:next.base], next.tail...)
 		at = place{base: len(text), threads: next.threads}
+		w.marks = append(w.marks, mark{len(text), at.threads})
 	}
 	end, ok := p.end(at)
 	return append(text, end.tail...), p.words, ok
+}
+
+// resume returns the text of the first words, where a similar text begins with them, the
+// place after them, and their number. The last word of a text is written again.
+func (p *page) resume(begin place, words int) (text []byte, at place, n int) {
+	n = min(words, len(p.words)-1, len(p.Like.words)-1)
+	for n > 0 && len(p.Like.marks[n-1].threads) == 0 {
+		n--
+	}
+	if n <= 0 {
+		return nil, begin, 0
+	}
+	p.marks = append(p.marks, p.Like.marks[:n]...)
+	if p.before = begin; n > 1 {
+		p.before = p.marks[n-2].place()
+	}
+	at = p.marks[n-1].place()
+	return append(make([]byte, 0, len(p.Like.text)+32), p.Like.text[:at.base]...), at, n
+}
+
+func (m mark) place() place { return place{base: m.end, threads: m.threads} }
+
+// rejoins reports whether the rest of the words is written as at the end of the similar text.
+func (p *page) rejoins(at place, words int) bool {
+	i := len(p.Like.words) - words - 1
+	return i >= 0 && len(at.threads) == 1 && len(p.Like.marks[i].threads) == 1 && at.threads[0].Same(p.Like.marks[i].threads[0])
+}
+
+// rejoin adds the rest of the similar text.
+func (p *page) rejoin(text []byte, words int) []byte {
+	rest := p.Like.marks[len(p.Like.words)-words-1:]
+	moved := len(text) - rest[0].end
+	for _, m := range rest[1:] {
+		p.marks = append(p.marks, mark{m.end + moved, m.threads})
+	}
+	return append(text, p.Like.text[rest[0].end:]...)
+}
+
+// Rules returns the indexes of the lexer rules that match the words written last, -1 where
+// the rule is not known. The result is valid until the next call of [Writer.Write].
+func (w *Writer) Rules() []int32 {
+	w.rules = w.rules[:0]
+	for _, m := range w.marks {
+		rule := -1
+		if len(m.threads) == 1 {
+			rule = m.threads[0].Rule()
+		}
+		w.rules = append(w.rules, int32(rule))
+	}
+	return w.rules
 }
 
 // A page is an input while it is written.

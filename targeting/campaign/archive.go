@@ -12,14 +12,18 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/model/observation"
+	"github.com/inroad/inroad/targeting/generate"
 )
 
 // An individual is an input of a generation.
 type individual struct {
 	text []byte
 	tree *derivation.Tree // nil if the input is outside the grammar
-	aim  string           // what the input is for, for people; may be empty
-	way  *way             // how [Guided] made it; nil for others
+	// drawn means that tree was drawn, and that the text was not parsed. The parser may read
+	// it differently.
+	drawn bool
+	aim   string // what the input is for, for people; may be empty
+	way   *way   // how [Guided] made it; nil for others
 
 	promise float64 // of a candidate of [Guided]
 
@@ -31,6 +35,11 @@ type individual struct {
 	// The following are set for the first individual with a text.
 	observation observation.Observation
 	brought     brought
+}
+
+// newIndividual returns an individual for a generated input.
+func newIndividual(input *generate.Input) *individual {
+	return &individual{text: input.Text, tree: input.Tree, drawn: input.Drawn}
 }
 
 // known reports whether the input need not be run.

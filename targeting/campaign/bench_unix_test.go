@@ -88,7 +88,8 @@ var benchRuns = flag.Int("runs", 2000, "number of inputs of each campaign of Ben
 // beside the runs of the program: "start-ms" to prepare the grammar and the algorithm, and
 // "us/input" to generate an input, parse it back, count its paths and learn from it.
 // "%-of-1ms" is the share of both in the time of the campaign if the program takes 1 ms
-// for an input, "B/input" the mean size of an input, and "MB" the largest heap between two
+// for an input, "B/input" the mean size of an input, "paths" the number of paths of length
+// 3, and "MB" the largest heap between two
 // generations. Garbage is collected as in inroad fuzz.
 func BenchmarkCampaign(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(campaign.GCPercent))
@@ -125,6 +126,7 @@ func BenchmarkCampaign(b *testing.B) {
 // measured is what campaigns took.
 type measured struct {
 	campaigns, inputs, bytes int
+	paths                    int
 	start, rest              time.Duration
 	heap                     uint64
 }
@@ -154,6 +156,7 @@ func (m *measured) campaign(b *testing.B, g *grammars.Grammar, opt campaign.Opti
 		b.Fatal(err)
 	}
 	m.rest += processorTime(b) - began
+	m.paths += c.Status().Paths
 }
 
 func (m *measured) report(b *testing.B) {
@@ -165,5 +168,6 @@ func (m *measured) report(b *testing.B) {
 	b.ReportMetric(m.rest.Seconds()*1e6/inputs, "us/input")
 	b.ReportMetric(100*ours/(ours+program), "%-of-1ms")
 	b.ReportMetric(float64(m.bytes)/inputs, "B/input")
+	b.ReportMetric(float64(m.paths)/float64(m.campaigns), "paths")
 	b.ReportMetric(float64(m.heap)/1e6, "MB")
 }

@@ -116,7 +116,7 @@ type Status struct {
 	Failures   int    // distinct failures
 	Failing    int    // inputs that did not end with ok
 	K          int    // length of the paths in Paths
-	Paths      int    // different paths of the inputs in the grammar
+	Paths      int    // different paths of the inputs in the grammar; Guided parses some of these only
 	AllPaths   *big.Int
 	End        End // "" if the campaign goes on
 }
@@ -352,7 +352,7 @@ func (c *Campaign) advance(ctx context.Context) error {
 // included inputs theirs. It returns both. Nothing is complete before the first
 // generation.
 func (c *Campaign) complete(ctx context.Context) ([]*individual, error) {
-	if err := c.settle(c.current); err != nil || c.status.Generation == 0 {
+	if err := c.settle(ctx, c.current); err != nil || c.status.Generation == 0 {
 		return nil, err
 	}
 	all := slices.Clip(c.current)
@@ -365,7 +365,7 @@ func (c *Campaign) complete(ctx context.Context) ([]*individual, error) {
 			return nil, err
 		}
 		i := &individual{text: o.Input, tree: tree, included: true, observation: o}
-		if err := c.settle([]*individual{i}); err != nil {
+		if err := c.settle(ctx, []*individual{i}); err != nil {
 			return nil, err
 		}
 		all = append(all, i)
@@ -375,14 +375,22 @@ func (c *Campaign) complete(ctx context.Context) ([]*individual, error) {
 	return all, nil
 }
 
-// settle gives the individuals of a generation their results, in order.
-func (c *Campaign) settle(generation []*individual) error {
+// settle gives the individuals of a generation their results, in order. Those that reached
+// a new unit or had a new failure get the parser's tree.
+func (c *Campaign) settle(ctx context.Context, generation []*individual) error {
 	for _, i := range generation {
 		switch {
 		case i.same != nil:
 			i.result = i.same.result
 		case i.result == nil:
 			c.archive.add(i)
+			if i.drawn && (len(i.brought.units) > 0 || i.brought.failure) {
+				tree, err := parse(ctx, c.reader, c.opt.Start, i.text)
+				if err != nil {
+					return err
+				}
+				i.tree, i.drawn = tree, false
+			}
 			if err := c.archive.addPaths(c.paths, c.opt.K, i); err != nil {
 				return err
 			}

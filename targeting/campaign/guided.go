@@ -56,6 +56,7 @@ type guided struct {
 
 	explorer *explorer
 	mutators []*generate.Generator // the second one lets the texts of the seeds recur
+	trust    generate.Trust        // of the mutators
 	aimer    *aimer
 	effort   *effort
 	weighed  int // number of times that seeds were weighed
@@ -144,7 +145,7 @@ func (g *guided) renewMutators() error {
 	g.mutators = nil
 	for _, names := range []generate.Texts{g.options.Names, names} {
 		opt := g.options.generate(nil)
-		opt.Names = names
+		opt.Names, opt.Trust, opt.VaryParts = names, &g.trust, true
 		x, err := generate.New(g.grammar, g.rand, opt)
 		if err != nil {
 			return err
@@ -216,7 +217,7 @@ func (g *guided) make(ctx context.Context, w *way) (*individual, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i == nil || g.archive.results[xxhash.Sum64(i.text)] != nil {
+		if i == nil || g.wasRun(i) {
 			continue
 		}
 		if i.promise, err = g.aimer.promise(i); err != nil {
@@ -411,10 +412,11 @@ func (g *guided) mutate(ctx context.Context) (*individual, error) {
 const maxMutations = 4
 
 // mutant returns a mutant of a tree, or nil if none was found. Half of the mutants have
-// one mutation, half of the others two, and so on.
+// one mutation, half of the others two, and so on. A mutant that was run before is mutated
+// again.
 func (g *guided) mutant(ctx context.Context, tree *derivation.Tree) (*individual, error) {
 	var out *individual
-	for n := 0; n < maxMutations && (n == 0 || g.rand.IntN(2) == 0 && !g.effort.frugal()); n++ {
+	for n := 0; n < maxMutations && (n == 0 || g.wasRun(out) || g.rand.IntN(2) == 0 && !g.effort.frugal()); n++ {
 		other := tree
 		if s := g.choose(false); s != nil {
 			other = s.tree
@@ -427,10 +429,13 @@ func (g *guided) mutant(ctx context.Context, tree *derivation.Tree) (*individual
 			return nil, err
 		}
 		g.effort.generate(mutant, mutant.Draws, g.effort.mutated)
-		tree, out = mutant.Tree, &individual{text: mutant.Text, tree: mutant.Tree}
+		tree, out = mutant.Tree, newIndividual(mutant)
 	}
 	return out, nil
 }
+
+// wasRun reports whether an earlier generation had an individual's text.
+func (g *guided) wasRun(i *individual) bool { return g.archive.results[xxhash.Sum64(i.text)] != nil }
 
 // corrupt returns a seed with changed bytes or tokens.
 func (g *guided) corrupt(ctx context.Context) (*individual, error) {
@@ -513,7 +518,9 @@ func newExplorer(g *grammars.Grammar, opt Options, work *effort) (*explorer, err
 		})
 	}
 	var err error
-	e.stream, err = generate.NewStream(g, opt.generate(nil), opt.Seed, 1)
+	random := opt.generate(nil)
+	random.Trust = &generate.Trust{}
+	e.stream, err = generate.NewStream(g, random, opt.Seed, 1)
 	return e, err
 }
 
@@ -542,13 +549,13 @@ func (e *explorer) random(ctx context.Context) (*individual, error) {
 	input := e.queue[0]
 	e.queue = e.queue[1:]
 	e.effort.generate(input, input.Draws+input.Repairs, e.effort.drawn)
-	return &individual{text: input.Text, tree: input.Tree}, nil
+	return newIndividual(input), nil
 }
 
 // When generating takes too long, most batches of random inputs are small.
 const (
 	smallNodes = 50 // symbols of a tree
-	fullBatch  = 4  // one of so many has the usual sizes
+	fullBatch  = 8  // one of so many has the usual sizes
 )
 
 // maxNodes returns the maximum number of symbols of the next random inputs.

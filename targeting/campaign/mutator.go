@@ -33,6 +33,7 @@ func NewMutator(ctx context.Context, g *grammars.Grammar, r *rand.Rand, opt gene
 	if err := refine.Prepare(ctx, g, opt.Start); err != nil {
 		return nil, err
 	}
+	opt.Trust, opt.VaryParts = &generate.Trust{}, true
 	x, err := generate.New(g, r, opt) //nolint:contextcheck // the grammar is prepared
 	return &Mutator{grammar: g, start: opt.Start, generator: x, rand: r, trees: map[uint64]*derivation.Tree{}}, err
 }

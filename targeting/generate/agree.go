@@ -153,13 +153,22 @@ func (x *Generator) writeWith(ctx context.Context, t *Draft, wanted func(*Input)
 		if err != nil {
 			return nil, -1, err
 		}
-		if r.tree == nil {
-			misread = t.nodeOf(r.word)
+		if r.same {
 			continue
 		}
-		misread = r.draft.firstDifference(r.tree)
-		input := &Input{Text: r.text, Tree: r.tree, Draws: 1, ReadOtherwise: misread >= 0}
+		if r.tree == nil {
+			if misread = t.nodeOf(r.word); r.text != nil {
+				x.opt.Trust.tell(false)
+			}
+			continue
+		}
+		if misread = -1; !r.drawn {
+			misread = r.draft.firstDifference(r.tree)
+			x.opt.Trust.tell(misread < 0)
+		}
+		input := &Input{Text: r.text, Tree: r.tree, Drawn: r.drawn, Draws: 1, ReadOtherwise: misread >= 0}
 		if ok, err := wanted(input); ok || err != nil {
+			x.accepted = r.draft
 			return input, -1, err
 		}
 	}

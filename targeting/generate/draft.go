@@ -80,28 +80,29 @@ type reading struct {
 	draft *Draft // with the texts that were written
 	text  []byte
 	tree  *derivation.Tree // nil if the tokens cannot be joined or the text does not parse
+	drawn bool             // tree is that of the draft; the text was not parsed
+	same  bool             // text is that of the tree to mutate; nothing else is known
 	err   error            // why the text does not parse
 	word  int              // the first token that cannot be joined or parsed; -1 if it is not known
 }
 
-// read writes a draft as text and parses the text. The error is only that of ctx. The
-// start rule and the limits of the parse are set here.
+// read writes a draft as text and parses the text, unless the options say otherwise. The
+// error is only that of ctx. The start rule and the limits of the parse are set here.
 func (x *Generator) read(ctx context.Context, t *Draft, parse grammars.ParseOptions) (*reading, error) {
 	r := &reading{draft: t, word: -1}
 	how := x.writing(len(t.words))
-	wish := how.Trivia
-	how.Trivia = func(i int) [][]byte {
-		r.word = i // the last token that was tried
-		return wish(i)
-	}
+	how.Like = x.likely
 	text, words, ok := x.writer.Write(t.words, how)
 	if !ok {
-		r.word = min(r.word, len(t.words)-1)
+		r.word = min(len(words), len(t.words)-1)
 		return r, nil
 	}
 	r.draft, r.text = &Draft{t.nodes, words}, text
-	if x.opt.Unverified {
-		r.word = -1
+	if r.same = how.Like.Is(text); r.same {
+		return r, nil
+	}
+	if x.opt.Unverified || x.opt.Trust.skips() {
+		r.word, r.drawn = -1, true
 		r.tree, r.err = x.assembled(r.draft, text)
 		return r, nil
 	}
@@ -121,11 +122,12 @@ func (x *Generator) read(ctx context.Context, t *Draft, parse grammars.ParseOpti
 
 // assembled returns the tree of a draft that is not parsed.
 func (x *Generator) assembled(t *Draft, text []byte) (*derivation.Tree, error) {
-	symbols := make([]grammars.Symbol, len(t.nodes))
-	for i, n := range t.nodes {
-		symbols[i] = grammars.Symbol{Depth: n.depth, Occurrence: n.occurrence, Word: n.word}
+	symbols := x.assembling[:0]
+	for _, n := range t.nodes {
+		symbols = append(symbols, grammars.Symbol{Depth: n.depth, Occurrence: n.occurrence, Word: n.word})
 	}
-	return x.grammar.Assemble(x.grammar.Rule(x.opt.Start), symbols, t.words, text)
+	x.assembling = symbols
+	return x.grammar.Assemble(x.grammar.Rule(x.opt.Start), symbols, t.words, x.writer.Rules(), text)
 }
 
 // wordAt returns the token that contains an offset of the draft's text, or the

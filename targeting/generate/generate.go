@@ -45,6 +45,13 @@ type Options struct {
 	// Unverified leaves out parsing: an input comes with the tree that was drawn, although
 	// the parser may read its text as another tree, or not at all.
 	Unverified bool
+	// Trust, if not nil, says which texts are parsed; the others are as if Unverified.
+	// Generators may share it.
+	Trust *Trust
+
+	// VaryParts lets the size limit of a subtree that [Regenerate] draws vary widely up to
+	// MaxNodes, so that most mutants are small.
+	VaryParts bool
 
 	Spacing Spacing
 	// Separators are the texts of trivia between tokens; the first that fits is taken.
@@ -87,7 +94,8 @@ func (o Options) unparsed(g *grammars.Grammar) bool { return o.Unverified && g.S
 type Input struct {
 	Text  []byte
 	Tree  *derivation.Tree
-	Draws int // the number of trees drawn until one could be written and parsed
+	Drawn bool // Tree is the tree that was drawn; the text was not parsed
+	Draws int  // the number of trees drawn until one could be written and parsed
 	// Repairs is the number of subtrees that were drawn again because their text was
 	// misread.
 	Repairs int
@@ -113,6 +121,14 @@ type Generator struct {
 	scratch    scratch
 	plans      plans
 	tokens     map[tokenKey]*tokenPlan
+	assembling []grammars.Symbol // scratch
+	same       []int             // scratch
+
+	sources     map[*derivation.Tree]*source // that were mutated lately
+	sourceNodes int                          // of all of them
+	latest      *source                      // the last mutant
+	likely      *grammars.Written            // similar to the next text; may be nil
+	accepted    *Draft                       // of the last input
 }
 
 // New returns a generator with r as its source of randomness.
@@ -131,6 +147,9 @@ func New(g *grammars.Grammar, r *rand.Rand, opt Options) (*Generator, error) {
 		return nil, err
 	}
 	opt = opt.withDefaults()
+	if g.Scannerless || g.HasMore() { // the tokens of a draft are not those of the parser
+		opt.Trust = nil
+	}
 	x := &Generator{graph: graphOf(g, opt), opt: opt, chooser: newChooser(g, opt), rand: r, writer: g.Writer(), tokens: map[tokenKey]*tokenPlan{}}
 	x.limit = size{opt.MaxNodes, opt.MaxTokens, opt.MaxRepeat}
 	if x.separators = opt.Separators; x.separators == nil {

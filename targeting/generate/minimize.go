@@ -89,7 +89,7 @@ func (x *Generator) reductions(tree *derivation.Tree) iter.Seq[*Draft] {
 		}
 		for i := range t.nodes { // a recursive subtree can be replaced by one inside it
 			kind := x.kind(t, i)
-			if kind == nil || t.nodes[i].word >= 0 {
+			if kind == noKind || t.nodes[i].word >= 0 {
 				continue
 			}
 			for j := i + 1; j < t.end(i); j++ {
@@ -98,7 +98,10 @@ func (x *Generator) reductions(tree *derivation.Tree) iter.Seq[*Draft] {
 				}
 			}
 		}
-		for _, r := range x.allRounds(tree, t, func(r round, times int) bool { return times > r.of.Min }) {
+		for _, r := range x.rounds(tree, t) {
+			if !r.removable() {
+				continue
+			}
 			if !yield(t.without(r)) {
 				return
 			}
@@ -116,14 +119,14 @@ func (x *Generator) shifted(t *Draft, r round) (*Draft, bool) {
 	depth := t.nodes[r.from].depth
 	for j := r.from; j < r.to; j++ {
 		kind := x.kind(t, j)
-		if t.nodes[j].depth != depth || kind == nil {
+		if t.nodes[j].depth != depth || kind == noKind {
 			continue
 		}
 		for i := r.from - 1; i >= 0 && t.nodes[i].depth >= depth; i-- {
 			if t.nodes[i].depth == depth && x.kind(t, i) == kind {
 				moved := t.with(i, t, j)
 				by := len(moved.nodes) - len(t.nodes)
-				return moved.without(round{r.of, r.from + by, r.to + by}), true
+				return moved.without(round{of: r.of, from: r.from + by, to: r.to + by}), true
 			}
 		}
 	}

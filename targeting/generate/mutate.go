@@ -22,50 +22,56 @@ func Mutations() []Mutation { return []Mutation{Regenerate, Splice, Swap, Repeat
 
 // Regenerate replaces a subtree by a new random one.
 func Regenerate(x *Generator, tree, _ *derivation.Tree) (*Draft, bool) {
-	t := DraftOf(tree)
+	t := x.source(tree)
 	if len(t.nodes) == 0 {
 		return nil, false
 	}
 	i := x.rand.IntN(len(t.nodes))
-	return x.redrawn(t, i, x.chooser)
+	defer func(usual size) { x.limit = usual }(x.limit)
+	if x.opt.VaryParts {
+		x.limit.nodes = x.logUniform(minNodes, x.opt.MaxNodes)
+	}
+	return x.redrawn(t.Draft, i, x.chooser)
 }
 
 // Splice replaces a subtree by one of another tree, of the same rule or token.
 func Splice(x *Generator, tree, other *derivation.Tree) (*Draft, bool) {
-	t, from := DraftOf(tree), DraftOf(other)
-	return x.paired(t, from, func(int, int) bool { return true }, func(i, j int) *Draft { return t.with(i, from, j) })
+	t, from := x.source(tree), x.source(other)
+	return x.paired(t, from, func(int) (int, int) { return 0, len(from.nodes) }, func(i, j int) *Draft { return t.with(i, from.Draft, j) })
 }
 
 // Swap exchanges two subtrees of the same rule or token.
 func Swap(x *Generator, tree, _ *derivation.Tree) (*Draft, bool) {
-	t := DraftOf(tree)
-	return x.paired(t, t, func(i, j int) bool { return j >= t.end(i) }, func(i, j int) *Draft {
-		there := t.with(i, t, j)
-		return there.with(j+len(there.nodes)-len(t.nodes), t, i)
+	t := x.source(tree)
+	return x.paired(t, t, func(i int) (int, int) { return t.end(i), len(t.nodes) }, func(i, j int) *Draft {
+		there := t.with(i, t.Draft, j)
+		return there.with(j+len(there.nodes)-len(t.nodes), t.Draft, i)
 	})
 }
 
 // Repeat duplicates one round of a repetition.
 func Repeat(x *Generator, tree, _ *derivation.Tree) (*Draft, bool) {
-	return x.rounds(tree, func(r round, times int) bool { return r.of.Max < 0 || times < r.of.Max }, func(t *Draft, r round) *Draft {
-		return assemble(piece{t, 0, r.to, 0}, piece{t, r.from, r.to, 0}, piece{t, r.to, len(t.nodes), 0})
+	t := x.source(tree)
+	return x.changeRound(t, func(r round) bool { return r.of.Max < 0 || r.times < r.of.Max }, func(r round) *Draft {
+		return assemble(piece{t.Draft, 0, r.to, 0}, piece{t.Draft, r.from, r.to, 0}, piece{t.Draft, r.to, len(t.nodes), 0})
 	})
 }
 
 // Drop removes one round of a repetition.
 func Drop(x *Generator, tree, _ *derivation.Tree) (*Draft, bool) {
-	return x.rounds(tree, func(r round, times int) bool { return times > r.of.Min }, func(t *Draft, r round) *Draft { return t.without(r) })
+	t := x.source(tree)
+	return x.changeRound(t, round.removable, func(r round) *Draft { return t.without(r) })
 }
 
 // Deepen repeats a recursion: a subtree replaces a smaller one of the same rule
 // inside it.
 func Deepen(x *Generator, tree, _ *derivation.Tree) (*Draft, bool) {
-	t := DraftOf(tree)
-	return x.paired(t, t, func(i, j int) bool { return j > i && j < t.end(i) }, func(i, j int) *Draft { return t.with(j, t, i) })
+	t := x.source(tree)
+	return x.paired(t, t, func(i int) (int, int) { return i + 1, t.end(i) }, func(i, j int) *Draft { return t.with(j, t.Draft, i) })
 }
 
 // maxMutations limits the mutations that are tried for an input.
-const maxMutations = 50
+const maxMutations = 100
 
 // Mutate applies one of the mutations, chosen at random, to a tree and returns the
 // input. The error wraps [ErrUnwritten] if no mutation applies or none gives a text
@@ -76,12 +82,18 @@ func (x *Generator) Mutate(ctx context.Context, tree, other *derivation.Tree, mu
 		if !ok {
 			continue
 		}
+		x.likely = x.like(x.source(tree))
 		input, err := x.write(ctx, t, anyInput)
+		x.likely = nil
 		if err != nil {
 			return nil, err
 		}
 		if input != nil {
 			input.Draws = draws
+			if x.latest = nil; !input.ReadOtherwise {
+				t = x.accepted
+				x.latest = &source{Draft: t, tree: input.Tree, written: x.writer.Written(t.words, input.Text)}
+			}
 			return input, nil
 		}
 	}
@@ -138,6 +150,8 @@ func spelled(tree *derivation.Tree) string {
 func (x *Generator) redrawn(t *Draft, i int, by chooser) (*Draft, bool) {
 	n := x.grammar.Nodes[t.nodes[i].occurrence]
 	d := x.newDrawing()
+	d.reuse(&x.scratch)
+	defer d.release(&x.scratch)
 	d.chooser, d.chain = by, t.chainTo(i)
 	depth := t.nodes[i].depth
 	switch {
@@ -180,62 +194,18 @@ func (x *Generator) bindingAt(t *Draft, i int) refine.Binding {
 	return b
 }
 
-// paired draws two nodes of the same kind, one of each draft, for which fits
-// returns true, and combines them. It reports whether there are any.
-func (x *Generator) paired(a, b *Draft, fits func(i, j int) bool, combine func(i, j int) *Draft) (*Draft, bool) {
-	by := map[any][]int{}
-	for j := range b.nodes {
-		if kind := x.kind(b, j); kind != nil {
-			by[kind] = append(by[kind], j)
-		}
-	}
-	for _, i := range x.rand.Perm(len(a.nodes)) {
-		kind := x.kind(a, i)
-		if kind == nil {
-			continue
-		}
-		same := slices.DeleteFunc(slices.Clone(by[kind]), func(j int) bool { return !fits(i, j) })
-		if len(same) > 0 {
-			return combine(i, same[x.rand.IntN(len(same))]), true
-		}
-	}
-	return nil, false
-}
-
-// kind returns the rule or the token type of a node; nil for a node without a
-// choice.
-func (x *Generator) kind(t *Draft, i int) any {
-	n := x.grammar.Nodes[t.nodes[i].occurrence]
-	switch {
-	case t.nodes[i].word >= 0 && n.Kind == grammars.Reference:
-		return t.words[t.nodes[i].word].Type
-	case t.nodes[i].word < 0 && n.Kind == grammars.Reference:
-		return n.Target
-	default:
-		return nil
-	}
-}
-
 // A round is one round of a repetition in a draft.
 type round struct {
 	of       *grammars.Node
 	from, to int
+	times    int // rounds of the same repetition
 }
 
-// rounds changes a draft at a random round for which fits returns true. It reports
-// whether there is any.
-func (x *Generator) rounds(tree *derivation.Tree, fits func(r round, times int) bool, change func(t *Draft, r round) *Draft) (*Draft, bool) {
-	t := DraftOf(tree)
-	all := x.allRounds(tree, t, fits)
-	if len(all) == 0 {
-		return nil, false
-	}
-	return change(t, all[x.rand.IntN(len(all))]), true
-}
+// removable reports whether the repetition can have one round less.
+func (r round) removable() bool { return r.times > r.of.Min }
 
-// allRounds returns the rounds of a tree and its draft for which fits returns true, given
-// the number of rounds of the same repetition.
-func (x *Generator) allRounds(tree *derivation.Tree, t *Draft, fits func(r round, times int) bool) []round {
+// rounds returns the rounds of a tree and its draft that are not empty.
+func (x *Generator) rounds(tree *derivation.Tree, t *Draft) []round {
 	var out, here []round
 	var starts []int // of the children, and the end of the last
 	times := map[*grammars.Node]int{}
@@ -255,10 +225,10 @@ func (x *Generator) allRounds(tree *derivation.Tree, t *Draft, fits func(r round
 		starts = append(starts, t.end(starts[len(starts)-1]))
 		choices.Rounds(n, func(of *grammars.Node, from, to int) {
 			times[of]++
-			here = append(here, round{of, starts[from], starts[to]})
+			here = append(here, round{of: of, from: starts[from], to: starts[to]})
 		})
 		for _, r := range here {
-			if r.from < r.to && fits(r, times[r.of]) {
+			if r.times = times[r.of]; r.from < r.to {
 				out = append(out, r)
 			}
 		}

@@ -67,7 +67,10 @@ func derives(nodes []*grammars.Node, c rune) bool {
 // writing says how a number of words are written. Texts that agree are not
 // replaced.
 func (x *Generator) writing(words int) grammars.Writing {
-	out := grammars.Writing{Separators: x.separators, Trivia: func(i int) [][]byte { return x.wish(i, words) }}
+	out := grammars.Writing{Separators: x.separators}
+	if x.opt.Spacing != Compact {
+		out.Trivia = func(i int) [][]byte { return x.wish(i, words) }
+	}
 	if len(x.grammar.Agreements) == 0 {
 		out.Respell = x.rand
 	}

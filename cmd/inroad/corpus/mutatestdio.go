@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime/debug"
 
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/cmd/inroad/cli"
@@ -43,6 +44,8 @@ func (c *mutateCommand) runStdio(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	collect := debug.SetGCPercent(campaign.GCPercent)
+	defer debug.SetGCPercent(collect)
 	in, out := bufio.NewReader(c.In), bufio.NewWriter(c.Out)
 	for {
 		r, err := readMutateRequest(in)

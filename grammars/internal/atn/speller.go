@@ -30,6 +30,7 @@ type Lexed struct {
 	modes  string // the mode stack, a rune per mode, the current mode last
 	guards []*lexState
 	first  *threads // at the beginning of the next token; nil if they are not known
+	ended  int32    // one more than the rule of the last match; 0 if it is not known
 }
 
 // Speller returns a Speller for the machine's lexer.
@@ -47,6 +48,13 @@ const maxSpellSteps = 1 << 22
 // maxGuards limits the guards of a Lexed. Further guards are forgotten, so that
 // tokens may be read as longer ones.
 const maxGuards = 16
+
+// Rule returns the index of the lexer rule that matched last, -1 if it is not known.
+func (at Lexed) Rule() int { return int(at.ended) - 1 }
+
+// Same reports whether the text to come is read the same after both. It may report false
+// although it is.
+func (at Lexed) Same(other Lexed) bool { return at.first != nil && at.first == other.first }
 
 // Guards returns the number of tokens so far that the text to come can turn into longer
 // ones.
@@ -152,7 +160,7 @@ func (s *Speller) step(from spelling, class int, char rune) (spelling, bool) {
 // cut ends a match of a rule. It reports false if the rule pops a mode that is
 // not there.
 func (s *Speller) cut(at spelling) (Lexed, bool) {
-	out := Lexed{modes: at.modes, guards: at.guards}
+	out := Lexed{modes: at.modes, guards: at.guards, ended: at.at.rule + 1}
 	for _, a := range at.at.modeActions {
 		switch a.kind {
 		case actMode:

@@ -19,10 +19,10 @@ type threads struct {
 	shelf *shelf
 }
 
-// A threadsEdge leads to the threads after a character of a class.
+// A threadsEdge leads to the threads after a character of a class. Its class is set last.
 type threadsEdge struct {
-	class uint16
-	to    *threads
+	class atomic.Uint32 // one more than the class; 0 if the slot is not in use
+	to    atomic.Pointer[threads]
 }
 
 // A tokenEnd remembers a result of [Speller.endings].
@@ -125,25 +125,39 @@ func (s *shelf) share(goal *Goal, list []spelling) *threads {
 // A threadsTable has the edges of threads that are known. Edges are added in place, and are
 // found while others are added.
 type threadsTable struct {
-	slots []atomic.Pointer[threadsEdge] // a power of two, at most half of them in use; the class is the first place to look
-	count int                           // slots in use
+	slots []threadsEdge // a power of two, at most half of them in use; the class is the first place to look
+	count int           // slots in use
 }
 
-// find returns the slot of a class, or a free one if there is no edge.
-func (e *threadsTable) find(class uint16) (*atomic.Pointer[threadsEdge], *threadsEdge) {
+// find returns the slot of a class, or a free one if there is no edge. It reports whether
+// there is one.
+func (e *threadsTable) find(class uint16) (*threadsEdge, bool) {
 	last := len(e.slots) - 1
 	for i := int(class) & last; ; i = (i + 1) & last {
-		if edge := e.slots[i].Load(); edge == nil || edge.class == class {
-			return &e.slots[i], edge
+		edge := &e.slots[i]
+		switch edge.class.Load() {
+		case uint32(class) + 1:
+			return edge, true
+		case 0:
+			return edge, false
 		}
+	}
+}
+
+// add adds an edge, unless there is one.
+func (e *threadsTable) add(class uint16, to *threads) {
+	if slot, ok := e.find(class); !ok {
+		slot.to.Store(to)
+		slot.class.Store(uint32(class) + 1)
+		e.count++
 	}
 }
 
 // edge returns the threads after a character of a class; nil if they are not known.
 func (t *threads) edge(class uint16) *threads {
 	if table := t.edges.Load(); table != nil {
-		if _, edge := table.find(class); edge != nil {
-			return edge.to
+		if edge, ok := table.find(class); ok {
+			return edge.to.Load()
 		}
 	}
 	return nil
@@ -160,21 +174,16 @@ func (t *threads) remember(class uint16, to *threads) {
 	}
 	if 2*table.count >= len(table.slots) {
 		old := table
-		table = &threadsTable{make([]atomic.Pointer[threadsEdge], max(2, 2*len(old.slots))), old.count}
+		table = &threadsTable{slots: make([]threadsEdge, max(2, 2*len(old.slots)))}
 		for i := range old.slots {
-			if edge := old.slots[i].Load(); edge != nil {
-				slot, _ := table.find(edge.class)
-				slot.Store(edge)
+			if edge := &old.slots[i]; edge.class.Load() != 0 {
+				table.add(uint16(edge.class.Load()-1), edge.to.Load())
 			}
 		}
-		s.size.Add(int64(8 * (len(table.slots) - len(old.slots))))
+		s.size.Add(int64(16 * (len(table.slots) - len(old.slots))))
 		defer t.edges.Store(table)
 	}
-	if slot, edge := table.find(class); edge == nil {
-		slot.Store(&threadsEdge{class, to})
-		table.count++
-		s.size.Add(16)
-	}
+	table.add(class, to)
 }
 
 // exactly calls a function and reports whether no limit was exceeded.
