@@ -555,7 +555,7 @@ func (e *explorer) random(ctx context.Context) (*individual, error) {
 // When generating takes too long, most batches of random inputs are small.
 const (
 	smallNodes = 50 // symbols of a tree
-	fullBatch  = 8  // one of so many has the usual sizes
+	fullBatch  = 4  // one of so many has the usual sizes
 )
 
 // maxNodes returns the maximum number of symbols of the next random inputs.
