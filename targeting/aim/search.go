@@ -107,6 +107,7 @@ type solved struct {
 	stronger *solve.Solution              // with stronger conditions; nil until needed
 	near     map[*example]*solve.Solution // with paths of an example as well
 	strong   []targeting.Condition        // of stronger
+	barren   bool                         // no input was found, whether it resembles the first example or not
 }
 
 // find returns inputs for the unit. They are spread over the routes to it,
@@ -670,6 +671,9 @@ func relax(conditions []targeting.Condition) []targeting.Condition {
 // model predicts to follow the plan. They resemble an example. If it is the first one of
 // the plan, other inputs will do if there are none.
 func (s *search) draw(ctx context.Context, p *solved, e *example, n int, before []Input) ([]Input, error) {
+	if p.barren {
+		return nil, nil
+	}
 	if err := s.strengthen(ctx, p); err != nil {
 		return nil, err
 	}
@@ -721,6 +725,7 @@ func (s *search) draw(ctx context.Context, p *solved, e *example, n int, before 
 			p.near[e] = p.stronger
 		}
 	}
+	p.barren = len(out) == 0 && e != nil && e == p.examples[0]
 	return out, nil
 }
 
