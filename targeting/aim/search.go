@@ -21,15 +21,16 @@ import (
 // Limits of the search. Ways are tried most certain first, so the limits cost few
 // inputs.
 const (
-	maxPlans    = 16 // plans of each tier
-	maxOutcomes = 3  // ways to an outcome per way to reach a unit
-	maxWays     = 4  // ways to reach or to avoid each further unit
-	maxRoutes   = 8  // routes that inputs are spread over
-	maxJoined   = 6  // routes that are extended to further units
-	maxStronger = 40 // stronger conditions per plan
-	maxAttempts = 16 // attempts to add stronger conditions to a plan
-	maxExamples = 3  // examples of each plan that inputs resemble
-	maxResemble = 4  // attempts to add paths of an example to a plan
+	maxPlans    = 16  // plans of each tier
+	maxOutcomes = 3   // ways to an outcome per way to reach a unit
+	maxWays     = 4   // ways to reach or to avoid each further unit
+	maxRoutes   = 8   // routes that inputs are spread over
+	maxJoined   = 6   // routes that are extended to further units
+	maxStronger = 40  // stronger conditions per plan
+	maxAttempts = 16  // attempts to add stronger conditions to a plan
+	maxExamples = 3   // examples of each plan that inputs resemble
+	maxResemble = 4   // attempts to add paths of an example to a plan
+	maxTrees    = 200 // trees that are tried for inputs that resemble an example
 
 	maxTried = 500 // predictions for each tier and requested outcome, plus 25 per requested input
 )
@@ -695,8 +696,12 @@ func (s *search) draw(ctx context.Context, p *solved, e *example, n int, before 
 		if s.spent[p.outcome] > maxTried+25*s.opt.N {
 			break
 		}
+		tries := s.opt.Steps
+		if solution != p.stronger && solution != p.solution {
+			tries = maxTrees
+		}
 		answers := map[*generate.Input]*model.Answer{}
-		found, err := s.opt.Draw(ctx, solution.WithTexts(p.texts).WithPairs(p.pairs).WithMaxTries(s.opt.Steps).Where(func(ctx context.Context, input *generate.Input) (bool, error) {
+		found, err := s.opt.Draw(ctx, solution.WithTexts(p.texts).WithPairs(p.pairs).WithMaxTries(tries).Where(func(ctx context.Context, input *generate.Input) (bool, error) {
 			if slices.ContainsFunc(before, func(i Input) bool { return string(i.Text) == string(input.Text) }) {
 				return false, nil
 			}
@@ -712,6 +717,9 @@ func (s *search) draw(ctx context.Context, p *solved, e *example, n int, before 
 			}
 			return s.follows(answer, p.plan), nil
 		}), s.rand, n)
+		if tries == maxTrees {
+			err = ignoreLimit(err)
+		}
 		if err := s.note(err); err != nil {
 			return nil, err
 		}
