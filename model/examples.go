@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/model/dtree"
 )
 
@@ -144,20 +145,29 @@ func (k *task) exampleBits(rows []int32, index map[int32]int32) ([]dtree.Bits, e
 	return bits, nil
 }
 
-// An exampleRow is an example input with its features.
-type exampleRow struct {
-	input []byte
-	row   dtree.Bits
+// An Example is a short training input that a model keeps, with the predictions for it.
+type Example struct {
+	Tree   *derivation.Tree
+	Answer *Answer
+
+	row dtree.Bits
 }
 
-// exampleRows returns the features of the model's example inputs.
-func (m *Model) exampleRows() []exampleRow {
+// In reports whether the input falls into a leaf of the model.
+func (e *Example) In(l *Leaf) bool { return l.tree.Leaf(e.row) == l.node }
+
+// Examples returns training inputs that the model keeps, shortest first: up to three
+// for each leaf that agree with its prediction. The caller must not modify them.
+func (m *Model) Examples() []Example {
 	m.examplesOnce.Do(func() {
 		p := m.newPredictor()
 		for _, input := range m.file.Examples {
-			a, err := m.predict(context.Background(), p, input)
-			if err == nil && a.Syntax == nil {
-				m.examples = append(m.examples, exampleRow{input, slices.Clone(p.row)})
+			tree, err := m.Grammar.Parse(context.Background(), input, p.parse)
+			if err != nil {
+				continue
+			}
+			if a, err := m.predictTree(p, tree); err == nil {
+				m.examples = append(m.examples, Example{tree, a, slices.Clone(p.row)})
 			}
 		}
 	})
@@ -167,9 +177,9 @@ func (m *Model) exampleRows() []exampleRow {
 // addExamples adds examples to the leaves of an explanation. nodes has the node
 // for each node of the tree.
 func (m *Model) addExamples(tree dtree.Tree, nodes []*Node) {
-	for _, e := range m.exampleRows() {
+	for _, e := range m.Examples() {
 		if n := nodes[tree.Leaf(e.row)]; len(n.Examples) < examplesPerLeaf {
-			n.Examples = append(n.Examples, e.input)
+			n.Examples = append(n.Examples, e.Tree.Input())
 		}
 	}
 }

@@ -45,7 +45,7 @@ type Model struct {
 	pool            sync.Pool // of *predictor
 
 	examplesOnce sync.Once
-	examples     []exampleRow
+	examples     []Example
 }
 
 // Outside summarizes the observations of inputs outside the grammar.
@@ -173,6 +173,9 @@ type Leaf struct {
 	Rows       int  // observations that fall into the leaf
 	Positives  int  // observations among Rows that reached the unit
 	Reached    bool // prediction of the leaf
+
+	tree dtree.Tree
+	node int32
 }
 
 // Gini returns the Gini impurity of the leaf, between 0 (all observations
@@ -196,7 +199,7 @@ func (m *Model) leaves(t dtree.Tree) []Leaf {
 	var out []Leaf
 	for _, way := range t.Ways() {
 		n := t[way.Leaf]
-		out = append(out, Leaf{m.conditions(way.Conditions), int(n.Rows), int(n.Positives), n.Positive})
+		out = append(out, Leaf{m.conditions(way.Conditions), int(n.Rows), int(n.Positives), n.Positive, t, way.Leaf})
 	}
 	return out
 }

@@ -90,7 +90,8 @@ type Options struct {
 	AllowUnlikely bool
 	// Steps limits the constraints that are solved for each unit, and the trees that are
 	// tried for each constraint. If it is 0, the usual limits of a thorough search apply.
-	// If it is not 0, no reasons are found for conditions that contradict each other.
+	// If it is not 0, no reasons are found for conditions that contradict each other, and
+	// inputs need not resemble the examples of the model.
 	Steps int
 }
 
@@ -135,9 +136,10 @@ type Result struct {
 // A Targeter finds inputs that reach the units of one model. It is safe for
 // concurrent use.
 type Targeter struct {
-	model  *model.Model
-	ways   *wayFinder
-	solver *solve.Solver
+	model    *model.Model
+	ways     *wayFinder
+	solver   *solve.Solver
+	examples *examples
 }
 
 // New returns a targeter for the units of a model.
@@ -147,7 +149,9 @@ func New(m *model.Model) (*Targeter, error) {
 }
 
 // NewWith is like [New], with a solver of the model's grammar.
-func NewWith(m *model.Model, s *solve.Solver) *Targeter { return &Targeter{m, newWayFinder(m), s} }
+func NewWith(m *model.Model, s *solve.Solver) *Targeter {
+	return &Targeter{m, newWayFinder(m), s, newExamples(m)}
+}
 
 // Find returns inputs that reach the units in want and none of the units in
 // avoid, and that have the outcome of the options. It also returns the units in want

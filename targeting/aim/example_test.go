@@ -82,6 +82,6 @@ func Example() {
 	}
 	// Output:
 	// [0] reaches readArray
-	// [null,0] reaches readArray readNull
+	// [0,null] reaches readArray readNull
 	// {"":true,"":null} reaches readNull
 }

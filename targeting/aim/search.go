@@ -21,13 +21,16 @@ import (
 // Limits of the search. Ways are tried most certain first, so the limits cost few
 // inputs.
 const (
-	maxPlans    = 16 // plans of each tier
-	maxOutcomes = 3  // ways to an outcome per way to reach a unit
-	maxWays     = 4  // ways to reach or to avoid each further unit
-	maxRoutes   = 8  // routes that inputs are spread over
-	maxJoined   = 6  // routes that are extended to further units
-	maxStronger = 40 // stronger conditions per plan
-	maxAttempts = 16 // attempts to add stronger conditions to a plan
+	maxPlans    = 16  // plans of each tier
+	maxOutcomes = 3   // ways to an outcome per way to reach a unit
+	maxWays     = 4   // ways to reach or to avoid each further unit
+	maxRoutes   = 8   // routes that inputs are spread over
+	maxJoined   = 6   // routes that are extended to further units
+	maxStronger = 40  // stronger conditions per plan
+	maxAttempts = 16  // attempts to add stronger conditions to a plan
+	maxExamples = 3   // examples of each plan that inputs resemble
+	maxResemble = 4   // attempts to add paths of an example to a plan
+	maxTrees    = 200 // trees that are tried for inputs that resemble an example
 
 	maxTried = 500 // predictions for each tier and requested outcome, plus 25 per requested input
 )
@@ -73,8 +76,11 @@ type plan struct {
 	texts      []solve.TokenText // of tokens; the solver does not guarantee them
 	pairs      []solve.Pair      // of children; likewise
 	tier       tier
-	outcome    string // the requested outcome that the plan is for; empty if only one is requested
-	units      []int  // the units that inputs reach
+	outcome    string        // the requested outcome that the plan is for; empty if only one is requested
+	units      []int         // the units that inputs reach
+	leaves     []*model.Leaf // of the ways; that of the unit, or else of the outcome, comes first
+	examples   []*example    // in all leaves, with the predictions that the plan expects
+	unseen     bool          // there are none, so that examples are those in the first leaf
 }
 
 // and returns the plan combined with another way. Stronger conditions are those of
@@ -83,21 +89,26 @@ func (p plan) and(w way) plan {
 	p.conditions = slices.Concat(p.conditions, w.conditions)
 	p.texts = slices.Concat(p.texts, w.texts)
 	p.pairs = slices.Concat(p.pairs, w.pairs)
+	p.leaves = append(slices.Clip(p.leaves), &w.leaf)
 	return p
 }
 
-// A route is a plan with a solution, and an extension of the plan to further
-// units.
+// A route is a plan with a solution, an extension of the plan to further units, and
+// an example of the plan that inputs resemble.
 type route struct {
 	plan     *solved
-	extended *solved // the plan itself if it cannot be extended
+	extended *solved  // the plan itself if it cannot be extended
+	example  *example // nil if there is none
 }
 
 // A solved plan has solutions of its conditions.
 type solved struct {
 	plan
 	solution *solve.Solution
-	stronger *solve.Solution // with stronger conditions; nil until needed
+	stronger *solve.Solution              // with stronger conditions; nil until needed
+	near     map[*example]*solve.Solution // with paths of an example as well
+	strong   []targeting.Condition        // of stronger
+	barren   bool                         // no input was found, whether it resembles the first example or not
 }
 
 // find returns inputs for the unit. They are spread over the routes to it,
@@ -222,12 +233,12 @@ func (s *search) explain(ctx context.Context) error {
 // the number of units they reach, largest first. It also returns the plans that it
 // did not try.
 func (s *search) routes(ctx context.Context, plans []plan) (out []route, rest []plan, err error) {
-	enough := min(s.opt.N, maxRoutes)
+	enough, perPlan := min(s.opt.N, maxRoutes), maxExamples
 	if len(s.others) > 0 {
-		enough = max(enough, maxJoined)
+		enough, perPlan = max(enough, maxJoined), 1
 	}
-	first := plans[0].tier
-	for len(plans) > 0 && plans[0].tier == first && len(out) < enough {
+	first, unseen := plans[0].tier, plans[0].unseen
+	for len(plans) > 0 && plans[0].tier == first && plans[0].unseen == unseen && len(out) < enough {
 		p, err := s.solvePlan(ctx, plans[0])
 		if plans = plans[1:]; err != nil {
 			return nil, nil, err
@@ -235,13 +246,13 @@ func (s *search) routes(ctx context.Context, plans []plan) (out []route, rest []
 		if p == nil {
 			continue
 		}
-		r := route{p, p}
+		r := route{plan: p, extended: p}
 		if len(out) < maxJoined && p.tier != refused {
 			if r.extended, err = s.extend(ctx, p); err != nil {
 				return nil, nil, err
 			}
 		}
-		out = append(out, r)
+		out = append(out, r.forExamples(perPlan)...)
 	}
 	slices.SortStableFunc(out, func(a, b route) int { return len(b.extended.units) - len(a.extended.units) })
 	return out, plans, nil
@@ -307,6 +318,7 @@ func (s *search) plans() ([]plan, error) {
 	var out []plan
 	for t, byWay := range tiers {
 		plans := interleave(byWay)
+		s.findExamples(plans)
 		// Leaving out plans for the outcome ok loses no way: refused has every way again.
 		s.leftOut = s.leftOut || len(plans) > maxPlans && (tier(t) >= refused || s.anyOutcome())
 		out = append(out, plans[:min(len(plans), maxPlans)]...)
@@ -419,12 +431,12 @@ func (s *search) follow(ctx context.Context, r route, n int, before []Input) ([]
 		return nil, nil
 	}
 	if r.extended != r.plan {
-		found, err := s.draw(ctx, r.extended, n, before)
+		found, err := s.draw(ctx, r.extended, r.example, n, before)
 		if len(found) > 0 || err != nil {
 			return found, err
 		}
 	}
-	found, err := s.draw(ctx, r.plan, n, before)
+	found, err := s.draw(ctx, r.plan, r.example, n, before)
 	if len(found) > 0 || len(before) > 0 || err != nil || len(relax(r.plan.conditions)) == len(targeting.Simplify(r.plan.conditions)) {
 		return found, err
 	}
@@ -433,7 +445,7 @@ func (s *search) follow(ctx context.Context, r route, n int, before []Input) ([]
 	if solution == nil {
 		return nil, s.note(err)
 	}
-	return s.draw(ctx, &solved{plan: r.plan.plan, solution: solution, stronger: solution}, n, before)
+	return s.draw(ctx, &solved{plan: r.plan.plan, solution: solution, stronger: solution}, nil, n, before)
 }
 
 // note records an error if its verdict is the least certain so far. It returns
@@ -566,23 +578,43 @@ func (s *search) extend(ctx context.Context, p *solved) (*solved, error) {
 
 // strengthen solves a plan with as many of its stronger conditions as stay
 // feasible.
-func (s *search) strengthen(ctx context.Context, p *solved) error {
-	if p.stronger != nil {
-		return nil
+func (s *search) strengthen(ctx context.Context, p *solved) (err error) {
+	if p.stronger == nil {
+		group := p.plan.stronger[:min(len(p.plan.stronger), maxStronger)]
+		p.stronger, p.strong, err = s.add(ctx, p.solution, relax(p.conditions), group, maxAttempts, maxCombinations)
 	}
-	p.stronger = p.solution
-	conditions := relax(p.conditions)
-	attempts, most := 0, maxAttempts
+	return err
+}
+
+// resemble solves a strengthened plan with as many paths of an example as stay feasible.
+func (s *search) resemble(ctx context.Context, p *solved, e *example) (near *solve.Solution, err error) {
+	if e == nil {
+		return p.stronger, nil
+	}
+	near, ok := p.near[e]
+	if !ok {
+		near, _, err = s.add(ctx, p.stronger, p.strong, s.examples.context(e, p.examples), maxResemble, maxContext)
+		if p.near == nil {
+			p.near = map[*example]*solve.Solution{}
+		}
+		p.near[e] = near
+	}
+	return near, err
+}
+
+// add adds as many conditions of a group to solved ones as stay feasible: all of them
+// together, or else as many as possible of each half.
+func (s *search) add(ctx context.Context, solution *solve.Solution, conditions, group []targeting.Condition, attempts, most int) (*solve.Solution, []targeting.Condition, error) {
 	if s.opt.Steps > 0 {
-		most = min(most, s.opt.Steps/4)
+		attempts = min(attempts, s.opt.Steps/4)
 	}
 	var add func(group []targeting.Condition) error
-	add = func(group []targeting.Condition) error { // all of them together, or else each half by itself
+	add = func(group []targeting.Condition) error {
 		if len(group) == 0 {
 			return nil
 		}
-		if longer := slices.Concat(conditions, group); combinations(longer) <= maxCombinations {
-			if attempts++; attempts > most {
+		if longer := slices.Concat(conditions, group); combinations(longer) <= most {
+			if attempts--; attempts < 0 {
 				return nil
 			}
 			next, err := s.try(ctx, longer)
@@ -590,7 +622,7 @@ func (s *search) strengthen(ctx context.Context, p *solved) error {
 			case err != nil && !overLimit(err):
 				return err
 			case next != nil:
-				p.stronger, conditions = next, longer
+				solution, conditions = next, longer
 				return nil
 			}
 		}
@@ -602,7 +634,8 @@ func (s *search) strengthen(ctx context.Context, p *solved) error {
 		}
 		return add(group[len(group)/2:])
 	}
-	return add(p.plan.stronger[:min(len(p.plan.stronger), maxStronger)])
+	err := add(group)
+	return solution, conditions, err
 }
 
 // maxCombinations limits the combinations of path counts that the solver tracks.
@@ -636,45 +669,71 @@ func relax(conditions []targeting.Condition) []targeting.Condition {
 }
 
 // draw returns up to n inputs of a solved plan that are not in before and that the
-// model predicts to follow the plan.
-func (s *search) draw(ctx context.Context, p *solved, n int, before []Input) ([]Input, error) {
+// model predicts to follow the plan. They resemble an example. If it is the first one of
+// the plan, other inputs will do if there are none.
+func (s *search) draw(ctx context.Context, p *solved, e *example, n int, before []Input) ([]Input, error) {
+	if p.barren {
+		return nil, nil
+	}
 	if err := s.strengthen(ctx, p); err != nil {
+		return nil, err
+	}
+	near, err := s.resemble(ctx, p, e)
+	if err != nil {
 		return nil, err
 	}
 	if s.spent == nil {
 		s.spent = map[string]int{}
 	}
 	var out []Input
-	for _, solution := range []*solve.Solution{p.stronger, p.solution} {
+	solutions := slices.Compact([]*solve.Solution{near, p.stronger, p.solution})
+	if e != nil && e != p.examples[0] {
+		solutions = solutions[:slices.Index(solutions, p.stronger)]
+	}
+	for _, solution := range solutions {
 		// A kind such as crash stands for several outcomes. Plans for one that is
 		// improbable together with the unit must leave predictions to the others.
 		if s.spent[p.outcome] > maxTried+25*s.opt.N {
 			break
 		}
+		tries := s.opt.Steps
+		if solution != p.stronger && solution != p.solution {
+			tries = maxTrees
+		}
 		answers := map[*generate.Input]*model.Answer{}
-		found, err := s.opt.Draw(ctx, solution.WithTexts(p.texts).WithPairs(p.pairs).WithMaxTries(s.opt.Steps).Where(func(ctx context.Context, input *generate.Input) (bool, error) {
+		found, err := s.opt.Draw(ctx, solution.WithTexts(p.texts).WithPairs(p.pairs).WithMaxTries(tries).Where(func(ctx context.Context, input *generate.Input) (bool, error) {
 			if slices.ContainsFunc(before, func(i Input) bool { return string(i.Text) == string(input.Text) }) {
 				return false, nil
 			}
 			s.tried++
 			s.spent[p.outcome]++
-			answer, err := s.model.Predict(ctx, input.Text, grammars.Limits{})
+			answer, err := s.model.PredictTree(input.Tree)
 			if err != nil {
 				return false, err
 			}
 			answers[input] = answer
+			if p.tier < improbable && s.misses(answer) {
+				s.unlikely++
+			}
 			return s.follows(answer, p.plan), nil
 		}), s.rand, n)
+		if tries == maxTrees {
+			err = ignoreLimit(err)
+		}
 		if err := s.note(err); err != nil {
 			return nil, err
 		}
 		for _, input := range found {
 			out = append(out, s.input(input, answers[input]))
 		}
-		if len(out) > 0 || p.stronger == p.solution {
+		if len(out) > 0 {
 			break
 		}
+		if e != nil {
+			p.near[e] = p.stronger
+		}
 	}
+	p.barren = len(out) == 0 && e != nil && e == p.examples[0]
 	return out, nil
 }
 
@@ -689,21 +748,20 @@ func (s *search) follows(answer *model.Answer, p plan) bool {
 	if answer.Syntax != nil {
 		return false
 	}
-	if p.tier < improbable {
-		_, probability := outcomeProbability(answer, s.outcomes)
-		missed := func(u int) bool { return !reached(answer, u) }
-		if probability < 0.5 || s.unit != NoUnit && missed(s.unit) {
-			s.unlikely++
-			return false
-		}
-		if slices.ContainsFunc(p.units, missed) {
-			return false
-		}
+	if p.tier < improbable && (s.misses(answer) || slices.ContainsFunc(p.units, func(u int) bool { return !reached(answer, u) })) {
+		return false
 	}
 	if slices.ContainsFunc(s.avoid, func(u int) bool { return answer.Methods[u].Reached }) {
 		return false
 	}
 	return p.tier >= refused || s.anyOutcome() || len(answer.Outcomes) == 0 || answer.Outcomes[0].Outcome == string(observation.OK)
+}
+
+// misses reports whether an input is predicted not to reach the unit or not to have the
+// outcome.
+func (s *search) misses(answer *model.Answer) bool {
+	_, probability := outcomeProbability(answer, s.outcomes)
+	return probability < 0.5 || s.unit != NoUnit && !reached(answer, s.unit)
 }
 
 // outcomeProbability returns the likeliest of some outcomes, and the probability that

@@ -21,6 +21,7 @@ type way struct {
 	stronger []targeting.Condition
 	texts    []solve.TokenText // of tokens of inputs in the leaf
 	pairs    []solve.Pair      // of children in inputs in the leaf
+	leaf     model.Leaf
 	trust    trust
 	narrow   bool              // the conditions exclude some inputs in the leaf, so that their failure proves nothing
 	outcomes []model.Condition // tests of the outcome on the way
@@ -186,7 +187,7 @@ func (wf *wayFinder) ways(leaves []model.Leaf, positive bool) []way {
 }
 
 func (wf *wayFinder) way(l model.Leaf) way {
-	var w way
+	w := way{leaf: l}
 	for _, c := range l.Conditions {
 		switch {
 		case c.Feature.Outcome != "":
