@@ -27,10 +27,10 @@ const {isModule, locate, stop} = require('./target.cjs')
 const MAX_MESSAGE = 1000
 const DIGEST_FRAMES = 8
 const POLL_INTERVAL = 25 // milliseconds between checks of a running function
+const CHECK_INTERVAL = 2000000n // nanoseconds between checks of the memory that inputs leave behind
 
 // The state that the threads share.
 const RUNNING = 0 // 1 while an input runs; the thread that clears it sends the result
-const LARGE = 1 // 1 if the process uses more than half of its memory
 
 const {readSync, writeSync, fstatSync} = fs
 const {setImmediate} = globalThis
@@ -65,9 +65,8 @@ function watch({out, timeout, memory, reached, state, times}) {
   const base = process.memoryUsage.rss()
   for (;;) {
     Atomics.wait(idle, 0, 0, POLL_INTERVAL)
-    const used = process.memoryUsage.rss() - base
-    Atomics.store(state, LARGE, used > memory / 2 ? 1 : 0)
     if (!Atomics.load(state, RUNNING)) continue
+    const used = process.memoryUsage.rss() - base
     const took = now() - times[0]
     let result = took > BigInt(timeout) * 1000000n ? {outcome: 'timeout'} : null
     if (used > memory) result = {outcome: 'crash', type: 'out of memory', message: `memory use exceeds the limit of ${memory} bytes`}
@@ -88,10 +87,11 @@ class Harness {
     this.out = fs.openSync('/dev/fd/4', 'w')
     this.pipes = [this.in, this.out].map(fd => [fd, fstatSync(fd).ino])
     this.reached = new Uint8Array(new SharedArrayBuffer(Math.max(units, 1)))
-    this.state = new Int32Array(new SharedArrayBuffer(8))
+    this.state = new Int32Array(new SharedArrayBuffer(4))
     this.times = new BigInt64Array(new SharedArrayBuffer(8))
     this.timeout = timeout
     this.memory = memory
+    this.checked = 0n
     this.buffer = Buffer.allocUnsafe(1 << 16)
     this.failure = null
     Object.defineProperty(globalThis, '__inroad', {value: this.reached})
@@ -117,6 +117,7 @@ class Harness {
     }
     this.finish = this.finish.bind(this)
     this.worker.once('online', () => {
+      this.base = process.memoryUsage.rss()
       send(out, ['M', Buffer.alloc(0)])
       this.next()
     })
@@ -182,12 +183,19 @@ class Harness {
     this.next()
   }
 
-  /** Reports whether more than half of the memory stays in use after a collection. */
+  /**
+   * Reports whether more than half of the memory stays in use after a collection. Another
+   * input would be blamed for it otherwise.
+   */
   leaks() {
-    if (!this.state[LARGE]) return false
+    const time = now()
+    if (time - this.checked < CHECK_INTERVAL) return false
+    this.checked = time
+    const isLarge = () => process.memoryUsage.rss() - this.base > this.memory / 2
+    if (!isLarge()) return false
     v8.setFlagsFromString('--expose-gc')
     vm.runInNewContext('gc')()
-    return process.memoryUsage().rss > this.memory / 2
+    return isLarge()
   }
 }
 
