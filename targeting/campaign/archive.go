@@ -131,8 +131,8 @@ func (a *archive) rarity() []float64 {
 }
 
 // finding returns what an individual brought, and reports whether that is worth keeping.
-// A new set of units is, unless executions are counted: nearly every input has one if
-// the units are blocks.
+// A new set of units is not if executions are counted: with blocks as units, nearly
+// every input has one.
 func (a *archive) finding(i *individual) (Finding, bool) {
 	f := Finding{Text: i.text, Failure: i.brought.failure, Included: i.included}
 	for _, unit := range i.brought.units {

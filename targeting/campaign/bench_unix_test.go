@@ -88,9 +88,9 @@ var benchRuns = flag.Int("runs", 2000, "number of inputs of each campaign of Ben
 // beside the runs of the program: "start-ms" to prepare the grammar and the algorithm, and
 // "us/input" to generate an input, parse it back, count its paths and learn from it.
 // "%-of-1ms" is the share of both in the time of the campaign if the program takes 1 ms
-// for an input, "B/input" the mean size of an input, "paths" the number of paths of length
-// 3, and "MB" the largest heap between two
-// generations. Garbage is collected as in inroad fuzz.
+// for an input, "B/input" the mean size of an input, "paths" the number of different paths
+// of length 3, and "MB" the largest heap between two generations. Garbage is collected as
+// in inroad fuzz.
 func BenchmarkCampaign(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(campaign.GCPercent))
 	for _, name := range []string{"json", "expr", "css", "xml", "sql", "javascript"} {

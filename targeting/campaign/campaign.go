@@ -116,7 +116,7 @@ type Status struct {
 	Failures   int    // distinct failures
 	Failing    int    // inputs that did not end with ok
 	K          int    // length of the paths in Paths
-	Paths      int    // different paths of the inputs in the grammar; Guided parses some of these only
+	Paths      int    // different paths of the inputs in the grammar; [Guided] takes most of them from trees that it drew and did not parse
 	AllPaths   *big.Int
 	End        End // "" if the campaign goes on
 }
@@ -407,8 +407,8 @@ func (c *Campaign) find(i *individual) {
 	}
 }
 
-// Findings returns the inputs that brought something new, as [Finder.Add] does, in
-// order, up to the last complete generation. The caller must not change them.
+// Findings returns the inputs that [Finder.Add] would report, in order, up to the last
+// complete generation. The caller must not change them.
 func (c *Campaign) Findings() []Finding { return c.findings }
 
 // Tell says what an input did. It ignores an input that it was told before.

@@ -120,7 +120,7 @@ a new folder in its output folder:
 	flags.StringVar(&c.out, "out", "", "`FILE` of observations to create or to continue")
 	flags.BoolVar(&c.reduce, "reduce", false, "reduce the inputs of the distinct failures at the end")
 	flags.StringVar(&c.failures, "failures", "", "write the inputs of the distinct failures to files in this `DIR`")
-	flags.StringVar(&c.export.dir, "export", "", "write the inputs that are the first to reach a method, to execute it about so often, or to have a failure to files in this `DIR`, as a corpus for other fuzzers")
+	flags.StringVar(&c.export.dir, "export", "", "write inputs to files in this `DIR`, as a corpus for other fuzzers: those that are the first to reach a method, to execute one about so often, or to have a failure")
 	cli.BindEnum(flags, &c.export.layout, "layout", "layout of the files of --export: as they are, for libFuzzer and others; as in testdata/fuzz of Go; or as an instance in the output folder of AFL++", plainLayout, goLayout, aflLayout)
 	flags.BoolVar(&c.watch, "watch", false, "also run the inputs that another fuzzer finds: those that appear in DIR of --export, or with --layout afl beside it, and in folders of --finds")
 	cli.BindFiles(flags, &c.finds, "finds", "with --watch: further `DIR`s with inputs that another fuzzer finds")
