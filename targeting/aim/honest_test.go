@@ -25,8 +25,13 @@ func letters(t *testing.T) (*Targeter, *model.Model) {
 		}
 		observations = append(observations, observation.Observation{Input: []byte(letter), Methods: methods, Outcome: observation.OK})
 	}
-	m, err := model.Train(t.Context(), "", []grammars.Source{{Name: "L.g4", Text: "grammar L; s : ('a'|'b'|'c'|'d'|'e') EOF ;"}},
-		observation.Header{Subject: "letters"}, observations, model.Defaults())
+	return targeterOf(t, "grammar L; s : ('a'|'b'|'c'|'d'|'e') EOF ;", observations)
+}
+
+// targeterOf returns a targeter for a model of observations, and the model.
+func targeterOf(t *testing.T, grammar string, observations []observation.Observation) (*Targeter, *model.Model) {
+	t.Helper()
+	m, err := model.Train(t.Context(), "", []grammars.Source{{Name: "grammar.g4", Text: grammar}}, observation.Header{Subject: "program"}, observations, model.Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting"
@@ -65,16 +64,7 @@ func vowels(t *testing.T) (*Targeter, *model.Model) {
 			observations = append(observations, o)
 		}
 	}
-	m, err := model.Train(t.Context(), "", []grammars.Source{{Name: "L.g4", Text: "grammar L; s : letter+ EOF ; letter : 'a'|'b'|'c'|'d'|'e'|'f' ;"}},
-		observation.Header{Subject: "vowels"}, observations, model.Defaults())
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := New(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a, m
+	return targeterOf(t, "grammar L; s : letter+ EOF ; letter : 'a'|'b'|'c'|'d'|'e'|'f' ;", observations)
 }
 
 // outcomeOf returns the outcome of a run of vowelProgram that is not flaky.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting"
@@ -35,15 +34,7 @@ func addresses(t *testing.T) (*Targeter, *model.Model) {
 		}
 		observations = append(observations, observation.Observation{Input: input, Methods: address(input), Outcome: observation.OK})
 	}
-	m, err := model.Train(t.Context(), "", []grammars.Source{{Name: "Mail.g4", Text: grammar}}, observation.Header{Subject: "mail"}, observations, model.Defaults())
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := New(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a, m
+	return targeterOf(t, grammar, observations)
 }
 
 // Inputs have what the known inputs that reach the method share, though no test of the
@@ -109,14 +100,7 @@ func TestFindSeenTogether(t *testing.T) {
 		methods, outcome := stops(input)
 		observations = append(observations, observation.Observation{Input: input, Methods: methods, Outcome: outcome})
 	}
-	m, err := model.Train(t.Context(), "", []grammars.Source{{Name: "Stops.g4", Text: grammar}}, observation.Header{Subject: "stops"}, observations, model.Defaults())
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := New(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, m := targeterOf(t, grammar, observations)
 	inputs, missed, err := find(t, a, source(), units(t, m, "start"), nil, Options{N: 6})
 	if err != nil || len(missed) > 0 || len(inputs) != 6 {
 		t.Fatalf("%d inputs, %v, %v", len(inputs), missed, err)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
 )
@@ -57,15 +56,7 @@ func assigning(t *testing.T) (*Targeter, *model.Model) {
 		observations = append(observations, assignments(input))
 	}
 	const grammar = "grammar A; s : statement* EOF ; statement : NAME '=' NUMBER ';' | 'limit' NUMBER ';' ; NAME : [a-z]+ ; NUMBER : [0-9]+ ; WS : ' '+ -> skip ;"
-	m, err := model.Train(t.Context(), "", []grammars.Source{{Name: "A.g4", Text: grammar}}, observation.Header{Subject: "assignments"}, observations, model.Defaults())
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := New(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a, m
+	return targeterOf(t, grammar, observations)
 }
 
 // Inputs whose tokens need an exact text are constructed: few of them are tried in
