@@ -83,6 +83,7 @@ func (e *Engine) aim(ctx context.Context, name string, req openapi.TargetRequest
 	used = Seed(req.Seed)
 	found, err = aimer.Find(ctx, source(used), want, avoid, aim.Options{
 		N: req.N, Draw: draw, MaxNodes: req.MaxNodes, Outcome: req.Outcome, AnyOutcome: req.AnyOutcome, AllowUnlikely: req.AllowUnlikely,
+		NoMutants: req.Style == openapi.Natural,
 	})
 	return m, found, used, err
 }

@@ -19,18 +19,18 @@ import (
 // targetingTable measures how many targeted inputs reach their method, and how much of the program
 // they execute.
 func targetingTable(ctx context.Context, l *lab) (*report.Document, error) {
-	way, inputs := "", "The input of a leaf is the smallest one. "
+	way, inputs := "", "Inputs are the smallest ones. "
 	if l.varied {
-		way, inputs = variedWay, "The input of a leaf is one of varied sizes. "
+		way, inputs = variedWay, "Inputs are of varied sizes. "
 	}
 	return l.learnedTable(ctx, l.target, learnedTable{
 		name: "targeting", title: "Targeting: Tables 5.3 and 5.4 of the dissertation", way: way,
-		intro: "Each learned method gets one input for each leaf of its tree that predicts it with a Gini impurity of at most 0.3, and as many random inputs. " + inputs +
+		intro: "With the published settings, each learned method gets one input for each leaf of its tree that predicts it with a Gini impurity of at most 0.3; with the setting `default`, it gets ten inputs, as from `inroad target --n 10`. It also gets as many random inputs. " + inputs +
 			"*Relative* is the share of a method's inputs that reach it (median over methods), *absolute* the share of the learned methods that at least one of their own inputs reaches; a method without inputs counts as not reached. " +
 			"*Median* and *mean* are the methods that one input reaches; the random ones are the test inputs. *Calls* is how often all inputs of a method call it (mean over methods), " +
 			"and d is Cohen's d of the differences, p the p-value of Wilcoxon's signed-rank test. Bytes are the mean size of an input, and exceptions those with different stacks.",
 		columns:   []string{"random relative", "relative", "random absolute", "absolute", "random median", "median", "random mean", "mean", "random calls", "calls", "d"},
-		unmatched: []string{"p", "methods", "without inputs", "random bytes", "bytes", "random exceptions", "exceptions"},
+		unmatched: []string{"p", "methods", "without inputs", "inputs per method", "random bytes", "bytes", "random exceptions", "exceptions"},
 	})
 }
 
@@ -60,9 +60,9 @@ func (l *lab) target(ctx context.Context, c cell) (row, error) {
 	}
 	runner := built.NewRunner(observe.Limits{})
 	defer runner.Close()
-	t := &targets{learned: x, runner: runner, targeter: targeter, draw: onePerLeaf, seed: drawSeed(c.Seed, "target")}
+	t := &targets{learned: x, runner: runner, targeter: targeter, perLeaf: settingNamed(c.Setting).isPublished, draw: smallest, seed: drawSeed(c.Seed, "target")}
 	if c.Way == variedWay {
-		t.draw = oneVaried
+		t.draw = varied
 	}
 	for unit := range x.model.Units {
 		if x.model.Trainable(unit) {
@@ -80,6 +80,7 @@ type targets struct {
 
 	runner         *observe.Runner
 	targeter       *aim.Targeter
+	perLeaf        bool // one input for each leaf; ten for each method otherwise
 	draw           aim.Draw
 	seed           uint64
 	without        int // methods without an input
@@ -96,24 +97,37 @@ type hits struct {
 	exceptions map[string]bool
 }
 
-// onePerLeaf draws the smallest input of a solution, so that each leaf gives one.
-func onePerLeaf(ctx context.Context, s *solve.Solution, r *rand.Rand, _ int) ([]*generate.Input, error) {
-	return s.Smallest(ctx, r, 1)
+// smallest draws the smallest inputs of a solution.
+func smallest(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
+	return s.Smallest(ctx, r, n)
 }
 
-// variedWay is the way of [oneVaried] to generate inputs.
+// variedWay is the way of [varied] to generate inputs.
 const variedWay = "varied"
 
-// oneVaried draws an input of a solution that may be larger than the smallest.
-func oneVaried(ctx context.Context, s *solve.Solution, r *rand.Rand, _ int) ([]*generate.Input, error) {
-	return s.Varied(ctx, r, 1)
+// varied draws inputs of a solution that may be larger than the smallest.
+func varied(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) ([]*generate.Input, error) {
+	return s.Varied(ctx, r, n)
 }
+
+// onePerLeaf draws one input of each solution, so that each leaf gives one.
+func onePerLeaf(draw aim.Draw) aim.Draw {
+	return func(ctx context.Context, s *solve.Solution, r *rand.Rand, _ int) ([]*generate.Input, error) {
+		return draw(ctx, s, r, 1)
+	}
+}
+
+// perMethod is the number of inputs of a method with the setting default.
+const perMethod = 10
 
 // target generates inputs for a method, and as many random ones.
 func (t *targets) target(ctx context.Context, unit int) error {
-	leaves := slices.DeleteFunc(t.model.Leaves(unit), func(leaf model.Leaf) bool { return !leaf.Reached || leaf.Gini() > gini })
-	found, err := t.targeter.Find(ctx, rand.New(rand.NewPCG(t.seed, uint64(unit))), []int{unit}, nil, //nolint:gosec // not negative
-		aim.Options{N: max(len(leaves), 1), Draw: t.draw, AnyOutcome: true})
+	opt := aim.Options{N: perMethod, Draw: t.draw, AnyOutcome: true}
+	if t.perLeaf {
+		leaves := slices.DeleteFunc(t.model.Leaves(unit), func(leaf model.Leaf) bool { return !leaf.Reached || leaf.Gini() > gini })
+		opt = aim.Options{N: max(len(leaves), 1), Draw: onePerLeaf(t.draw), AnyOutcome: true, NoMutants: true}
+	}
+	found, err := t.targeter.Find(ctx, rand.New(rand.NewPCG(t.seed, uint64(unit))), []int{unit}, nil, opt) //nolint:gosec // not negative
 	if err != nil {
 		return err
 	}
@@ -198,7 +212,7 @@ func (t *targets) values() map[string]float64 {
 	}
 	p, _ := statistics.Wilcoxon(t.callDifference)
 	out := map[string]float64{
-		"methods": float64(len(t.aimed.relative)), "without inputs": float64(t.without), "p": p, "d": statistics.CohenPaired(t.callDifference),
+		"methods": float64(len(t.aimed.relative)), "without inputs": float64(t.without), "inputs per method": float64(len(t.aimed.reached)) / float64(max(1, len(t.aimed.relative))), "p": p, "d": statistics.CohenPaired(t.callDifference),
 		"random median": statistics.Median(test.reached), "random mean": statistics.Mean(test.reached),
 		"median": statistics.Median(t.aimed.reached), "mean": statistics.Mean(t.aimed.reached),
 	}

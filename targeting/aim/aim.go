@@ -88,10 +88,13 @@ type Options struct {
 	// AllowUnlikely also returns inputs that the model predicts not to reach their
 	// unit, or not to have the outcome, if it finds no others.
 	AllowUnlikely bool
+	// NoMutants returns only inputs that Draw drew. Otherwise, one of five inputs is a
+	// mutant of an example of the model, and so are all that Draw did not find.
+	NoMutants bool
 	// Steps limits the constraints that are solved for each unit, and the trees that are
 	// tried for each constraint. If it is 0, the usual limits of a thorough search apply.
 	// If it is not 0, no reasons are found for conditions that contradict each other, and
-	// inputs need not resemble the examples of the model.
+	// inputs need not resemble the examples of the model and are no mutants of them.
 	Steps int
 }
 

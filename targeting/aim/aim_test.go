@@ -226,7 +226,8 @@ func TestFind(t *testing.T) {
 	})
 }
 
-// A solver limit is no proof that a unit cannot be reached.
+// A solver limit is no proof that a unit cannot be reached. Mutants of examples do not
+// need the solver.
 func TestFindSolverLimit(t *testing.T) {
 	const letters = "abcdefghijklmn" // two more than the solver's limit of conditions that require paths
 	text := "grammar G; s : letter* EOF ; letter : " + strings.Join(quoted(letters), " | ") + " ;"
@@ -257,12 +258,19 @@ func TestFindSolverLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, missed, err := find(t, a, rand.New(rand.NewPCG(3, 0)), []int{0}, nil, Options{})
+	_, missed, err := find(t, a, rand.New(rand.NewPCG(3, 0)), []int{0}, nil, Options{NoMutants: true})
 	if err != nil || len(missed) != 1 || missed[0].Verdict != targeting.Limit {
 		t.Fatalf("%v, %v; want one miss by a limit", missed, err)
 	}
 	if over, ok := errors.AsType[*limit.Error](missed[0].Err); !ok || over.What != "conditions that require paths" {
 		t.Errorf("got %v", missed[0].Err)
+	}
+	inputs, missed, err := find(t, a, rand.New(rand.NewPCG(3, 0)), []int{0}, nil, Options{})
+	if err != nil || len(missed) > 0 || len(inputs) != 1 {
+		t.Fatalf("%d inputs, %v, %v", len(inputs), missed, err)
+	}
+	if text := inputs[0].Text; slices.ContainsFunc([]byte(letters), func(letter byte) bool { return !bytes.Contains(text, []byte{letter}) }) {
+		t.Errorf("%q does not reach it", text)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/inroad/inroad/features"
+	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/targeting"
 )
@@ -41,17 +42,26 @@ func (x *examples) read() {
 	x.count = map[uint64]int{}
 	kept := x.model.Examples()
 	for i := range kept {
-		e := example{&kept[i], map[uint64]features.Path{}}
-		err := x.space.Locate(e.Tree, contextLength, func(id uint64, p features.Path) {
-			if _, ok := e.paths[id]; !ok {
-				e.paths[id] = slices.Clone(p)
-				x.count[id]++
-			}
-		})
-		if err == nil { // tokens that take too long to parse have no paths
-			x.all = append(x.all, e)
+		paths, err := x.pathsOf(kept[i].Tree)
+		if err != nil { // tokens that take too long to parse have no paths
+			continue
 		}
+		for id := range paths {
+			x.count[id]++
+		}
+		x.all = append(x.all, example{&kept[i], paths})
 	}
+}
+
+// pathsOf returns the paths of a tree, by ID.
+func (x *examples) pathsOf(tree *derivation.Tree) (map[uint64]features.Path, error) {
+	out := map[uint64]features.Path{}
+	err := x.space.Locate(tree, contextLength, func(id uint64, p features.Path) {
+		if out[id] == nil {
+			out[id] = slices.Clone(p)
+		}
+	})
+	return out, err
 }
 
 // in returns the examples that fall into all of some leaves and that are wanted.

@@ -112,12 +112,13 @@ type solved struct {
 }
 
 // find returns inputs for the unit. They are spread over the routes to it,
-// starting with those that reach the most units.
+// starting with those that reach the most units; some are mutants of examples.
 func (s *search) find(ctx context.Context) ([]Input, error) {
 	plans, err := s.plans()
 	if err != nil {
 		return nil, err
 	}
+	all := plans
 	var out []Input
 	feasible := false
 	last := tier(-1)
@@ -134,6 +135,9 @@ func (s *search) find(ctx context.Context) ([]Input, error) {
 		if out, err = s.spread(ctx, routes, out); err != nil {
 			return nil, err
 		}
+	}
+	if out, err = s.withMutants(ctx, all, last, out); err != nil {
+		return nil, err
 	}
 	if len(out) > 0 {
 		return out, nil

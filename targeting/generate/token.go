@@ -302,6 +302,16 @@ func (x *Generator) Reads(token int, text []byte) bool { return x.writer.IsToken
 // character, if the set has any.
 func (x *Generator) Char(set []g4.RuneRange) rune { return x.char(newCharset(set)) }
 
+// Ordinary draws a character of a set like [Generator.Char], but nine times out of ten
+// it is a letter, if the set has any: programs rarely give single letters a meaning.
+func (x *Generator) Ordinary(set []g4.RuneRange) rune {
+	letters := append(intersect(set, 'A', 'Z'), intersect(set, 'a', 'z')...)
+	if len(letters) > 0 && x.rand.IntN(10) > 0 {
+		set = letters
+	}
+	return x.Char(set)
+}
+
 func (x *Generator) char(c charset) rune {
 	set := c.all
 	if len(c.plain) > 0 && x.rand.IntN(10) > 0 {

@@ -125,7 +125,7 @@ func (w *writer) spell(tree witness, free *bool) []byte {
 			if c := p.node.Chars; free != nil && (len(c) > 1 || c[0].Lo != c[0].Hi) {
 				*free = true
 			}
-			text = utf8.AppendRune(text, w.text.Char(p.node.Chars))
+			text = utf8.AppendRune(text, w.text.Ordinary(p.node.Chars))
 		}
 	}
 	return text
