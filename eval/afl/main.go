@@ -9,9 +9,9 @@
 //	targeted  the same, and inroad fuzz --export --watch runs beside it
 //
 // inroad fuzz starts first. After a sixth of the time, AFL++ starts from the inputs that it
-// has exported by then, and has the rest of the time. The other ways start from one input,
-// the smallest sample of the grammar, from which inroad fuzz starts, too. The program is
-// instrumented once.
+// has exported by then, and has the rest of the time, in which inroad fuzz has a lower
+// priority. The other ways start from one input, the smallest sample of the grammar, from
+// which inroad fuzz starts, too. The program is instrumented once.
 //
 // Each combination is a cell. Its result is a line of the file -out; cells that the
 // file has are not run again, so that an interrupted command continues. The ways take
@@ -19,8 +19,8 @@
 //
 // A table has the means of the edges that the inputs in the queue of AFL++ reach, as
 // afl-showmap counts them, of the edges that all exported inputs of inroad fuzz reach, too,
-// and of the distinct crashes. A two-sided Mann-Whitney U test
-// compares each way with alone, and Vargha and Delaney's A is the probability that
+// and of the distinct crashes. A two-sided Mann-Whitney U test compares each way with
+// alone, and Vargha and Delaney's A is the probability that
 // a run of the way is better.
 //
 // It needs Linux, Go, AFL++ with afl-clang-fast, clang and a C compiler. DIR has the

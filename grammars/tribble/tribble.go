@@ -60,6 +60,7 @@ func Parse(ctx context.Context, name, text string) (file *g4.File, found g4.Diag
 		p.failf(p.pos, "text is not valid UTF-8")
 	}
 	p.grammar()
+	p.breakCycles()
 	if p.merges {
 		p.file.MergeLiterals()
 	}
@@ -151,7 +152,8 @@ func (p *parser) alternation() *g4.Block {
 	b := &g4.Block{Pos: p.pos}
 	for {
 		p.keep()
-		alt := &g4.Alt{Pos: p.pos, Elements: p.concatenation()}
+		alt := &g4.Alt{Pos: p.pos}
+		alt.Elements = p.concatenation()
 		if at := p.pos; p.accept("@@") {
 			alt.Probability = p.probability(at)
 			alt.HasProbability = true

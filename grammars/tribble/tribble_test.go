@@ -93,6 +93,60 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// Alternatives that lead back to their own rule and derive nothing else are left out.
+func TestCycles(t *testing.T) {
+	tests := map[string]struct {
+		rules, want string
+		warnings    []string
+	}{
+		"of a rule with itself": {`'a := 'a | "x"`, "a : 'x' ;", []string{"f.scala:1:15: warning: alternative a of rule a leads back to the rule and derives nothing else; it is left out"}},
+		"by another name": {
+			`'a := "x" | ('b), 'b := 'a, 'c := "y" ~ 'b`, "a : 'x' ;\nb : a ;\nc : 'y' b ;",
+			[]string{"f.scala:1:21: warning: alternative b of rule a leads back to the rule and derives nothing else; it is left out"},
+		},
+		"of three rules": {
+			`'a := "x" | 'b, 'b := 'c, 'c := 'a | 'b`, "a : 'x' ;\nb : c ;\nc : a ;",
+			[]string{
+				"f.scala:1:21: warning: alternative b of rule a leads back to the rule and derives nothing else; it is left out",
+				"f.scala:1:46: warning: alternative b of rule c leads back to the rule and derives nothing else; it is left out",
+			},
+		},
+		"that both derive texts": {`'a := "x" | 'b, 'b := 'a | "y"`, "a : 'x' | b ;\nb : a | 'y' ;", nil},
+		"without a text":         {`'a := 'b, 'b := 'a`, "a : b ;\nb : a ;", nil},
+		"that is none":           {`'a := 'b | 'c, 'b := 'c, 'c := "x" ~ 'a | "y"`, "a : b | c ;\nb : c ;\nc : 'x' a | 'y' ;", nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			file, found, err := tribble.Parse(t.Context(), "f.scala", "Grammar("+test.rules+")\n")
+			var warnings []string
+			for _, d := range found {
+				warnings = append(warnings, d.String())
+			}
+			if diff := cmp.Diff(test.want, show(file)); err != nil || diff != "" {
+				t.Errorf("%s: %v (-want +got):\n%s", test.rules, err, diff)
+			}
+			if diff := cmp.Diff(test.warnings, warnings); diff != "" {
+				t.Errorf("%s: warnings (-want +got):\n%s", test.rules, diff)
+			}
+		})
+	}
+}
+
+// Many rules take no more than linear time.
+func TestLongChain(t *testing.T) {
+	var rules []string
+	for i := range 30_000 {
+		rules = append(rules, fmt.Sprintf("'r%d := 'r%d", i, (i+1)%30_000))
+	}
+	for _, last := range []string{`'r29999 := 'r0`, `'r29999 := "x"`} {
+		rules[29_999] = last
+		file, found, err := tribble.Parse(t.Context(), "f.scala", "Grammar("+strings.Join(rules, ",")+")")
+		if err != nil || len(found) > 0 || len(file.Rules) != 30_000 {
+			t.Fatalf("%d rules, %v, %v", len(file.Rules), found, err)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"no grammar":            {"x", `f.scala:1:1: expected "Grammar(" at the start of the file, found "x"`},
