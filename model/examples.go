@@ -147,14 +147,52 @@ func (k *task) exampleBits(rows []int32, index map[int32]int32) ([]dtree.Bits, e
 
 // An Example is a short training input that a model keeps, with the predictions for it.
 type Example struct {
-	Tree   *derivation.Tree
-	Answer *Answer
+	Tree     *derivation.Tree
+	Outcomes []OutcomeProbability // as in [Answer]
 
-	row dtree.Bits
+	row           dtree.Bits
+	reached       dtree.Bits // units that are predicted to be reached
+	probabilities []uint8    // by unit, in steps; a model has many examples and units
 }
+
+func newExample(tree *derivation.Tree, a *Answer, row dtree.Bits) Example {
+	e := Example{
+		Tree: tree, Outcomes: a.Outcomes,
+		row: slices.Clone(row), reached: dtree.NewBits(len(a.Methods)), probabilities: make([]uint8, len(a.Methods)),
+	}
+	for unit, p := range a.Methods {
+		if e.probabilities[unit] = toSteps(p.Probability); p.Reached {
+			e.reached.Set(int32(unit))
+		}
+	}
+	return e
+}
+
+// steps is the number of steps of a probability. One half is a whole number of them, so
+// that rounding down does not change whether a probability is below it.
+const steps = 254
+
+func toSteps(probability float64) uint8 { return uint8(probability * steps) }
 
 // In reports whether the input falls into a leaf of the model.
 func (e *Example) In(l *Leaf) bool { return l.tree.Leaf(e.row) == l.node }
+
+// Prediction returns the predicted class of a unit, and its probability rounded down to a
+// multiple of 1/254.
+func (e *Example) Prediction(unit int) (reached bool, probability float64) {
+	return e.reached.Has(int32(unit)), float64(e.probabilities[unit]) / steps
+}
+
+// Distance returns how much the predictions for another input differ: the sum of the
+// differences in the probability of each unit.
+func (e *Example) Distance(a *Answer) float64 {
+	sum := 0
+	for unit, p := range a.Methods {
+		d := int(toSteps(p.Probability)) - int(e.probabilities[unit])
+		sum += max(d, -d)
+	}
+	return float64(sum) / steps
+}
 
 // Examples returns training inputs that the model keeps, shortest first: up to three
 // for each leaf that agree with its prediction. The caller must not modify them.
@@ -167,7 +205,7 @@ func (m *Model) Examples() []Example {
 				continue
 			}
 			if a, err := m.predictTree(p, tree); err == nil {
-				m.examples = append(m.examples, Example{tree, a, slices.Clone(p.row)})
+				m.examples = append(m.examples, newExample(tree, a, p.row))
 			}
 		}
 	})

@@ -65,12 +65,12 @@ func (x *examples) pathsOf(tree *derivation.Tree) (map[uint64]features.Path, err
 }
 
 // in returns the examples that fall into all of some leaves and that are wanted.
-func (x *examples) in(leaves []*model.Leaf, wanted func(*model.Answer) bool) []*example {
+func (x *examples) in(leaves []*model.Leaf, wanted func(forecast) bool) []*example {
 	x.once.Do(x.read)
 	var out []*example
 	for i := range x.all {
 		e := &x.all[i]
-		if !slices.ContainsFunc(leaves, func(l *model.Leaf) bool { return !e.In(l) }) && wanted(e.Answer) {
+		if !slices.ContainsFunc(leaves, func(l *model.Leaf) bool { return !e.In(l) }) && wanted(forecast{e.Outcomes, e.Prediction}) {
 			out = append(out, e)
 		}
 	}
@@ -122,12 +122,12 @@ func (s *search) findExamples(plans []plan) {
 		if p.tier == improbable { // examples in its leaf do not reach the unit
 			continue
 		}
-		p.examples = s.examples.in(p.leaves, func(a *model.Answer) bool { return s.follows(a, *p) })
+		p.examples = s.examples.in(p.leaves, func(f forecast) bool { return s.follows(f, *p) })
 		p.unseen = len(p.examples) == 0
 		if p.unseen {
 			anyOutcome := *p
 			anyOutcome.tier = max(p.tier, refused)
-			p.examples = s.examples.in(p.leaves[:1], func(a *model.Answer) bool { return s.follows(a, anyOutcome) })
+			p.examples = s.examples.in(p.leaves[:1], func(f forecast) bool { return s.follows(f, anyOutcome) })
 		}
 	}
 	slices.SortStableFunc(plans, func(a, b plan) int {

@@ -99,10 +99,10 @@ func (s *search) mutantsOf(ctx context.Context, x *generate.Generator, p *plan, 
 			continue
 		case err != nil:
 			return nil, err
-		case answer == nil || !s.follows(answer, *p):
+		case answer == nil || !s.follows(forecastOf(answer), *p):
 			continue
 		}
-		m := s.input(input, answer)
+		m := s.input(input, forecastOf(answer))
 		if len(before) == 0 || containsAll(m.Units, before[0].Units) {
 			all = append(all, mutant{m, distance(answer, examples)})
 		}
@@ -156,16 +156,11 @@ func (s *search) fits(tree *derivation.Tree) (bool, error) {
 	return nodes <= s.opt.MaxNodes, err
 }
 
-// distance returns how much predictions differ from those for the nearest of some
-// examples: the sum over the units of the difference in probability.
+// distance returns how much predictions differ from those for the nearest example.
 func distance(answer *model.Answer, examples []*example) float64 {
 	nearest := math.Inf(1)
 	for _, e := range examples {
-		sum := 0.0
-		for unit, p := range answer.Methods {
-			sum += math.Abs(p.Probability - e.Answer.Methods[unit].Probability)
-		}
-		nearest = min(nearest, sum)
+		nearest = min(nearest, e.Distance(answer))
 	}
 	return nearest
 }

@@ -370,7 +370,7 @@ func (r *Reacher) probability(answer *model.Answer, unit int) float64 {
 	if unit != NoUnit {
 		p = answer.Methods[unit].Probability
 	}
-	_, likely := outcomeProbability(answer, r.targeter.model.OutcomesOf(r.opt.Outcome))
+	_, likely := forecastOf(answer).outcome(r.targeter.model.OutcomesOf(r.opt.Outcome))
 	return min(p, likely)
 }
 

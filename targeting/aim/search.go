@@ -194,7 +194,7 @@ func (s *search) all(ctx context.Context, inputs []Input) (bool, error) {
 				continue
 			}
 			answer, err := s.model.Predict(ctx, input.Text, grammars.Limits{})
-			if err != nil || answer.Syntax == nil && reached(answer, s.unit) {
+			if err != nil || answer.Syntax == nil && forecastOf(answer).reaches(s.unit) {
 				return false, err
 			}
 		}
@@ -704,7 +704,7 @@ func (s *search) draw(ctx context.Context, p *solved, e *example, n int, before 
 		if solution != p.stronger && solution != p.solution {
 			tries = maxTrees
 		}
-		answers := map[*generate.Input]*model.Answer{}
+		forecasts := map[*generate.Input]forecast{}
 		found, err := s.opt.Draw(ctx, solution.WithTexts(p.texts).WithPairs(p.pairs).WithMaxTries(tries).Where(func(ctx context.Context, input *generate.Input) (bool, error) {
 			if slices.ContainsFunc(before, func(i Input) bool { return string(i.Text) == string(input.Text) }) {
 				return false, nil
@@ -715,11 +715,12 @@ func (s *search) draw(ctx context.Context, p *solved, e *example, n int, before 
 			if err != nil {
 				return false, err
 			}
-			answers[input] = answer
-			if p.tier < improbable && s.misses(answer) {
+			f := forecastOf(answer)
+			forecasts[input] = f
+			if p.tier < improbable && s.misses(f) {
 				s.unlikely++
 			}
-			return s.follows(answer, p.plan), nil
+			return s.follows(f, p.plan), nil
 		}), s.rand, n)
 		if tries == maxTrees {
 			err = ignoreLimit(err)
@@ -728,7 +729,7 @@ func (s *search) draw(ctx context.Context, p *solved, e *example, n int, before 
 			return nil, err
 		}
 		for _, input := range found {
-			out = append(out, s.input(input, answers[input]))
+			out = append(out, s.input(input, forecasts[input]))
 		}
 		if len(out) > 0 {
 			break
@@ -741,40 +742,36 @@ func (s *search) draw(ctx context.Context, p *solved, e *example, n int, before 
 	return out, nil
 }
 
-// reached reports whether an input is predicted to reach a unit.
-func reached(answer *model.Answer, unit int) bool {
-	p := answer.Methods[unit]
-	return p.Reached && p.Probability >= 0.5
+// A forecast is what the model predicts for an input or an example.
+type forecast struct {
+	outcomes   []model.OutcomeProbability // by descending probability
+	prediction func(unit int) (reached bool, probability float64)
 }
 
-// follows reports whether a prediction is the one that a plan expects.
-func (s *search) follows(answer *model.Answer, p plan) bool {
-	if answer.Syntax != nil {
-		return false
-	}
-	if p.tier < improbable && (s.misses(answer) || slices.ContainsFunc(p.units, func(u int) bool { return !reached(answer, u) })) {
-		return false
-	}
-	if slices.ContainsFunc(s.avoid, func(u int) bool { return answer.Methods[u].Reached }) {
-		return false
-	}
-	return p.tier >= refused || s.anyOutcome() || len(answer.Outcomes) == 0 || answer.Outcomes[0].Outcome == string(observation.OK)
+// forecastOf returns the forecast of an answer for an input of the grammar.
+func forecastOf(a *model.Answer) forecast {
+	return forecast{a.Outcomes, func(unit int) (bool, float64) { return a.Methods[unit].Reached, a.Methods[unit].Probability }}
 }
 
-// misses reports whether an input is predicted not to reach the unit or not to have the
-// outcome.
-func (s *search) misses(answer *model.Answer) bool {
-	_, probability := outcomeProbability(answer, s.outcomes)
-	return probability < 0.5 || s.unit != NoUnit && !reached(answer, s.unit)
+// reaches reports whether an input is predicted to reach a unit.
+func (f forecast) reaches(unit int) bool {
+	reached, probability := f.prediction(unit)
+	return reached && probability >= 0.5
 }
 
-// outcomeProbability returns the likeliest of some outcomes, and the probability that
-// an input has one of them: 1 if there are none.
-func outcomeProbability(answer *model.Answer, outcomes []string) (likeliest string, probability float64) {
+// isOK reports whether the program is expected to accept the input, as far as the model
+// predicts outcomes.
+func (f forecast) isOK() bool {
+	return len(f.outcomes) == 0 || f.outcomes[0].Outcome == string(observation.OK)
+}
+
+// outcome returns the likeliest of some outcomes, and the probability that an input has
+// one of them: 1 if there are none.
+func (f forecast) outcome(outcomes []string) (likeliest string, probability float64) {
 	if len(outcomes) == 0 {
 		return "", 1
 	}
-	for _, o := range answer.Outcomes {
+	for _, o := range f.outcomes {
 		if slices.Contains(outcomes, o.Outcome) {
 			likeliest, probability = cmp.Or(likeliest, o.Outcome), probability+o.Probability
 		}
@@ -782,15 +779,34 @@ func outcomeProbability(answer *model.Answer, outcomes []string) (likeliest stri
 	return likeliest, probability
 }
 
-func (s *search) input(input *generate.Input, answer *model.Answer) Input {
+// follows reports whether a forecast is the one that a plan expects.
+func (s *search) follows(f forecast, p plan) bool {
+	if p.tier < improbable && (s.misses(f) || slices.ContainsFunc(p.units, func(u int) bool { return !f.reaches(u) })) {
+		return false
+	}
+	if slices.ContainsFunc(s.avoid, func(u int) bool { reached, _ := f.prediction(u); return reached }) {
+		return false
+	}
+	return p.tier >= refused || s.anyOutcome() || f.isOK()
+}
+
+// misses reports whether an input is predicted not to reach the unit or not to have the
+// outcome.
+func (s *search) misses(f forecast) bool {
+	_, probability := f.outcome(s.outcomes)
+	return probability < 0.5 || s.unit != NoUnit && !f.reaches(s.unit)
+}
+
+func (s *search) input(input *generate.Input, f forecast) Input {
 	out := Input{Input: input}
-	alone := s.endsEarly(answer)
-	out.Outcome, out.Probability = outcomeProbability(answer, s.outcomes)
+	alone := s.endsEarly(f)
+	out.Outcome, out.Probability = f.outcome(s.outcomes)
 	out.UnlikelyOutcome = out.Probability < 0.5
 	for _, u := range s.want {
-		if r := reached(answer, u); u == s.unit || r && !alone {
+		if r := f.reaches(u); u == s.unit || r && !alone {
+			_, probability := f.prediction(u)
 			out.Units = append(out.Units, u)
-			out.Probability = min(out.Probability, answer.Methods[u].Probability)
+			out.Probability = min(out.Probability, probability)
 			if !r {
 				out.Unlikely = append(out.Unlikely, u)
 			}
@@ -802,6 +818,6 @@ func (s *search) input(input *generate.Input, answer *model.Answer) Input {
 // endsEarly reports whether the program is expected to refuse an input though ok is
 // preferred. The run may end before it reaches other units, so the input is only for the
 // unit of the search. If no observation was ok, refusals say nothing about where runs end.
-func (s *search) endsEarly(answer *model.Answer) bool {
-	return !s.anyOutcome() && len(answer.Outcomes) > 0 && answer.Outcomes[0].Outcome != string(observation.OK) && slices.Contains(s.model.Outcomes, string(observation.OK))
+func (s *search) endsEarly(f forecast) bool {
+	return !s.anyOutcome() && !f.isOK() && slices.Contains(s.model.Outcomes, string(observation.OK))
 }
