@@ -153,6 +153,6 @@ func (l *lab) protocol() string {
 		drivers = "Drivers are those of the folder of `-drivers`."
 	}
 	return fmt.Sprintf("Setting `seed`: the published grammar; %d random inputs to train on and as many to test on; paths up to k = 4 as the only features; "+
-		"classes of equal size by sub-sampling; trees up to depth 5; overloads merged, without constructors and static initialisers. `seed, no balance` is the same without sub-sampling. "+
+		"classes of equal size by sub-sampling; trees up to depth 5; overloads merged, without constructors and static initialisers. `seed, no balance` is the same without sub-sampling, and `seed, default learner` has the inputs and methods of `seed` and the defaults of `inroad train`. "+
 		"Setting `default`: the bundled grammar and the defaults of `inroad train`, with as many inputs as `inroad observe --generate` generates. %s", l.n, drivers)
 }

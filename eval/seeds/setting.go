@@ -18,16 +18,18 @@ type setting struct {
 	corpus      string // the setting whose observations it learns from
 	isPublished bool   // the grammar is a published one
 	inputs      func(ctx context.Context, g *grammars.Grammar, seed uint64, n int) iter.Seq2[*generate.Input, error]
+	perLeaf     bool // targeting gets one input for each leaf of a method, and not ten for the method
 	relabel     func(units []observation.Unit) ([]observation.Unit, func(*observation.Observation))
 	train       func(*model.Options)
 }
 
 // settings returns the protocol of the dissertation, the same without its balance of
-// classes, and the defaults of inroad.
+// classes, the same with the defaults of inroad for learning and targeting, and the
+// defaults of inroad.
 func settings() []setting {
 	published := func(name string, balance dtree.Balance) setting {
 		return setting{
-			name: name, corpus: "seed", isPublished: true, inputs: draw, relabel: relabelPublished,
+			name: name, corpus: "seed", isPublished: true, inputs: draw, perLeaf: true, relabel: relabelPublished,
 			train: func(o *model.Options) {
 				o.K, o.Extras, o.MaxDepth, o.MinLeaf, o.Folds = 4, 0, 5, 1, 1
 				o.Balance, o.Outcome, o.Refusals = balance, false, false
@@ -37,6 +39,10 @@ func settings() []setting {
 	return []setting{
 		published("seed", dtree.Subsample),
 		published("seed, no balance", dtree.None),
+		{
+			name: "seed, default learner", corpus: "seed", isPublished: true, inputs: draw, relabel: relabelPublished,
+			train: func(*model.Options) {},
+		},
 		{
 			name: "default", corpus: "default",
 			inputs: func(ctx context.Context, g *grammars.Grammar, seed uint64, n int) iter.Seq2[*generate.Input, error] {

@@ -25,7 +25,7 @@ func targetingTable(ctx context.Context, l *lab) (*report.Document, error) {
 	}
 	return l.learnedTable(ctx, l.target, learnedTable{
 		name: "targeting", title: "Targeting: Tables 5.3 and 5.4 of the dissertation", way: way,
-		intro: "With the published settings, each learned method gets one input for each leaf of its tree that predicts it with a Gini impurity of at most 0.3; with the setting `default`, it gets ten inputs, as from `inroad target --n 10`. It also gets as many random inputs. " + inputs +
+		intro: "With the settings `seed` and `seed, no balance`, each learned method gets one input for each leaf of its tree that predicts it with a Gini impurity of at most 0.3; with the others, it gets ten inputs, as from `inroad target --n 10`. It also gets as many random inputs. " + inputs +
 			"*Relative* is the share of a method's inputs that reach it (median over methods), *absolute* the share of the learned methods that at least one of their own inputs reaches; a method without inputs counts as not reached. " +
 			"*Median* and *mean* are the methods that one input reaches; the random ones are the test inputs. *Calls* is how often all inputs of a method call it (mean over methods), " +
 			"and d is Cohen's d of the differences, p the p-value of Wilcoxon's signed-rank test. Bytes are the mean size of an input, and exceptions those with different stacks.",
@@ -60,7 +60,7 @@ func (l *lab) target(ctx context.Context, c cell) (row, error) {
 	}
 	runner := built.NewRunner(observe.Limits{})
 	defer runner.Close()
-	t := &targets{learned: x, runner: runner, targeter: targeter, perLeaf: settingNamed(c.Setting).isPublished, draw: smallest, seed: drawSeed(c.Seed, "target")}
+	t := &targets{learned: x, runner: runner, targeter: targeter, perLeaf: settingNamed(c.Setting).perLeaf, draw: smallest, seed: drawSeed(c.Seed, "target")}
 	if c.Way == variedWay {
 		t.draw = varied
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -75,8 +76,9 @@ func (r *result) failed() bool { return r.outcome != observation.OK }
 // An archive holds the results of generations. It depends on the order of individuals,
 // not on the order in which they were told.
 type archive struct {
-	results  map[uint64]*result // by hash of the input
-	lists    map[string][]int32 // lists of units, by their encoding
+	results  map[uint64]*result // by hash of the input; ran if forgets
+	lists    map[uint64][]int32 // lists of units, by hash; nil if forgets
+	forgets  bool               // results are kept by individuals alone: no generation has an input of an earlier one
 	units    map[string]int32   // numbers of the units by ID
 	ids      []string           // of the units
 	counts   []int              // by unit: number of results that reached it
@@ -86,9 +88,13 @@ type archive struct {
 	paths    *features.Set
 }
 
+// ran stands for the result of an input that was run and whose result does not matter any
+// more. Campaigns have millions of inputs.
+var ran = &result{outcome: observation.OK}
+
 func newArchive(opt Options) *archive {
 	return &archive{
-		results: map[uint64]*result{}, lists: map[string][]int32{}, units: map[string]int32{},
+		results: map[uint64]*result{}, lists: map[uint64][]int32{}, units: map[string]int32{}, forgets: opt.Algorithm != EvoGFuzz && opt.Algorithm != FDLoop,
 		hits: map[hit]bool{}, pairs: map[[2]string]int32{}, failures: map[observation.Property]bool{}, paths: features.NewSet(opt.K),
 	}
 }
@@ -100,7 +106,11 @@ func (a *archive) add(i *individual) {
 	r := &result{outcome: o.Outcome, duration: o.Duration, units: a.list(o.Methods)}
 	r.pairs = a.callPairs(o.Calls)
 	i.result, i.brought.set = r, len(a.lists) > sets
-	a.results[xxhash.Sum64(i.text)] = r
+	kept := r
+	if a.forgets {
+		kept = ran
+	}
+	a.results[xxhash.Sum64(i.text)] = kept
 	for _, unit := range r.units {
 		if a.counts[unit]++; a.counts[unit] == 1 {
 			i.brought.units = append(i.brought.units, unit)
@@ -170,10 +180,15 @@ func (a *archive) list(ids []string) []int32 {
 		list[i] = number
 		key = binary.LittleEndian.AppendUint32(key, uint32(number))
 	}
-	if shared, ok := a.lists[string(key)]; ok {
+	hash := xxhash.Sum64(key)
+	switch shared, ok := a.lists[hash]; {
+	case !ok && a.forgets:
+		a.lists[hash] = nil
+	case !ok:
+		a.lists[hash] = list
+	case slices.Equal(shared, list):
 		return shared
 	}
-	a.lists[string(key)] = list
 	return list
 }
 
