@@ -76,9 +76,10 @@ func (r *result) failed() bool { return r.outcome != observation.OK }
 // An archive holds the results of generations. It depends on the order of individuals,
 // not on the order in which they were told.
 type archive struct {
-	results  map[uint64]*result // by hash of the input; ran if forgets
+	results  map[uint64]*result // by hash of the input; ran, if forgets
 	lists    map[uint64][]int32 // lists of units, by hash; nil if forgets
-	forgets  bool               // results are kept by individuals alone: no generation has an input of an earlier one
+	forgets  bool               // only individuals keep their results: no generation has an input of an earlier one
+	ran      *result            // of inputs whose results were forgotten
 	units    map[string]int32   // numbers of the units by ID
 	ids      []string           // of the units
 	counts   []int              // by unit: number of results that reached it
@@ -88,13 +89,10 @@ type archive struct {
 	paths    *features.Set
 }
 
-// ran stands for the result of an input that was run and whose result does not matter any
-// more. Campaigns have millions of inputs.
-var ran = &result{outcome: observation.OK}
-
 func newArchive(opt Options) *archive {
 	return &archive{
-		results: map[uint64]*result{}, lists: map[uint64][]int32{}, units: map[string]int32{}, forgets: opt.Algorithm != EvoGFuzz && opt.Algorithm != FDLoop,
+		results: map[uint64]*result{}, lists: map[uint64][]int32{}, units: map[string]int32{},
+		forgets: opt.Algorithm != EvoGFuzz && opt.Algorithm != FDLoop, ran: &result{outcome: observation.OK},
 		hits: map[hit]bool{}, pairs: map[[2]string]int32{}, failures: map[observation.Property]bool{}, paths: features.NewSet(opt.K),
 	}
 }
@@ -108,7 +106,7 @@ func (a *archive) add(i *individual) {
 	i.result, i.brought.set = r, len(a.lists) > sets
 	kept := r
 	if a.forgets {
-		kept = ran
+		kept = a.ran
 	}
 	a.results[xxhash.Sum64(i.text)] = kept
 	for _, unit := range r.units {
