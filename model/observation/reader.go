@@ -29,6 +29,8 @@ func (e *LineError) Unwrap() error { return e.Err }
 type Reader struct {
 	r       *bufio.Reader
 	line    int
+	start   int64    // of the current line
+	end     int64    // behind the current line
 	pieces  [][]byte // of the current line before text, if it is long
 	text    []byte   // the current line, if longer than the buffer of r
 	started bool
@@ -77,6 +79,24 @@ func (r *Reader) Next() (Observation, error) {
 
 // Line returns the number of the last line read.
 func (r *Reader) Line() int { return r.line }
+
+// A Span is a part of a file, in bytes.
+type Span struct {
+	Start int64
+	Size  int
+}
+
+// Span returns where the last line read is. [Parse] reads the observation in it again.
+func (r *Reader) Span() Span { return Span{r.start, int(r.end - r.start)} }
+
+// Parse reads the observation in a line.
+func Parse(line []byte) (Observation, error) {
+	l, err := unmarshalLine(bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))))
+	if err != nil {
+		return Observation{}, err
+	}
+	return l.observation()
+}
 
 // errHeader signals that a line was a header, or the last line of a download.
 var errHeader = errors.New("header")
@@ -142,10 +162,12 @@ func compression(text []byte) string {
 // readLine returns the next line. The slice is valid until the next call.
 func (r *Reader) readLine() ([]byte, error) {
 	r.line++
+	r.start = r.end
 	r.text = r.text[:0]
 	size, tooLong := 0, false
 	for {
 		part, err := r.r.ReadSlice('\n')
+		r.end += int64(len(part))
 		whole := !errors.Is(err, bufio.ErrBufferFull)
 		if whole && err != nil && !errors.Is(err, io.EOF) {
 			return nil, err

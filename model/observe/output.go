@@ -20,7 +20,6 @@ type Output struct {
 	observed map[[sha256.Size]byte]int  // remaining observations per input in the existing file
 	accepted map[[sha256.Size]byte]bool // inputs with the outcome ok in the existing file
 	existing int
-	end      int64              // of the existing observations
 	header   observation.Header // as stored in the file
 }
 
@@ -28,18 +27,24 @@ type Output struct {
 // removes an incomplete last line. If the file belongs to another program or is
 // not a file of observations, it returns an error and does not change the file.
 func OpenOutput(name string, header observation.Header) (*Output, error) {
+	return OpenOutputWith(name, header, func(observation.Observation, observation.Span) {})
+}
+
+// OpenOutputWith is like [OpenOutput]. It calls visit for each observation in the file,
+// before it returns an error if the file cannot be continued.
+func OpenOutputWith(name string, header observation.Header, visit func(observation.Observation, observation.Span)) (*Output, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
 	out := &Output{file: file, observed: map[[sha256.Size]byte]int{}, accepted: map[[sha256.Size]byte]bool{}}
-	if err := out.open(header); err != nil {
+	if err := out.open(header, visit); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
 	}
 	return out, nil
 }
 
-func (out *Output) open(header observation.Header) error {
+func (out *Output) open(header observation.Header, visit func(observation.Observation, observation.Span)) error {
 	if err := lockFile(out.file); err != nil {
 		return fmt.Errorf("locked by another process: %w", err)
 	}
@@ -54,10 +59,9 @@ func (out *Output) open(header observation.Header) error {
 	if end == 0 {
 		return out.begin(header, first.Bytes())
 	}
-	if err := out.readExisting(header, end); err != nil {
+	if err := out.readExisting(header, end, visit); err != nil {
 		return err
 	}
-	out.end = end
 	if err := out.file.Truncate(end); err != nil {
 		return err
 	}
@@ -86,7 +90,7 @@ func (out *Output) begin(h observation.Header, header []byte) error {
 }
 
 // readExisting records the inputs that the file contains.
-func (out *Output) readExisting(header observation.Header, end int64) error {
+func (out *Output) readExisting(header observation.Header, end int64, visit func(observation.Observation, observation.Span)) error {
 	r := observation.NewReader(io.NewSectionReader(out.file, 0, end))
 	for {
 		o, err := r.Next()
@@ -100,6 +104,7 @@ func (out *Output) readExisting(header observation.Header, end int64) error {
 		out.observed[key]++
 		out.accepted[key] = o.Outcome == observation.OK
 		out.existing++
+		visit(o, r.Span())
 	}
 	had := r.Header()
 	out.header = had
@@ -149,18 +154,13 @@ func lastLineEnd(f *os.File) (int64, error) {
 // Existing returns the number of observations in the file when it was opened.
 func (out *Output) Existing() int { return out.existing }
 
-// Read calls visit for each observation in the file when it was opened.
-func (out *Output) Read(visit func(observation.Observation)) error {
-	for r := observation.NewReader(io.NewSectionReader(out.file, 0, out.end)); ; {
-		o, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		visit(o)
+// At returns the observation in a line of the file.
+func (out *Output) At(at observation.Span) (observation.Observation, error) {
+	line := make([]byte, at.Size)
+	if _, err := out.file.ReadAt(line, at.Start); err != nil {
+		return observation.Observation{}, err
 	}
+	return observation.Parse(line)
 }
 
 // Observed reports whether the existing file has an observation of the input.

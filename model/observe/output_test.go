@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -276,24 +277,36 @@ func TestOutputAccepted(t *testing.T) {
 	}
 }
 
-// Read returns the observations that a file has when it is opened, and not those that
-// are added.
-func TestReadOutput(t *testing.T) {
+// Whoever opens a file visits the observations that it has, and can read them again at any
+// time, also after others were added.
+func TestVisitOutput(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "o.ndjson")
-	for _, want := range []string{"", "a", "a a"} {
-		out, err := observe.OpenOutput(file, testHeader)
+	texts := []string{"a", strings.Repeat("long ", 100_000), "\x00\xff", ""}
+	for i := range len(texts) + 1 {
+		var spans []observation.Span
+		var visited []observation.Observation
+		out, err := observe.OpenOutputWith(file, testHeader, func(o observation.Observation, at observation.Span) {
+			spans, visited = append(spans, at), append(visited, o)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := out.Write(observation.Observation{Input: []byte("a")}); err != nil {
-			t.Fatal(err)
+		if len(visited) != i {
+			t.Fatalf("%d observations were visited, want %d", len(visited), i)
 		}
-		var got []string
-		if err := out.Read(func(o observation.Observation) { got = append(got, string(o.Input)) }); err != nil {
-			t.Fatal(err)
+		if i < len(texts) {
+			if err := out.Write(observation.Observation{Name: "n", Input: []byte(texts[i]), Methods: []string{"m"}, Counts: []int{i}}); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("got %q, want %q", got, want)
+		for at, span := range spans {
+			o, err := out.At(span)
+			if err != nil || string(o.Input) != texts[at] || !reflect.DeepEqual(o, visited[at]) {
+				t.Errorf("%+v: %.100v, %v; want %.100v", span, o, err, visited[at])
+			}
+		}
+		if _, err := out.At(observation.Span{Start: 0, Size: 5}); err == nil {
+			t.Error("half a line was read")
 		}
 		if err := out.Close(); err != nil {
 			t.Fatal(err)

@@ -1,15 +1,16 @@
 package model
 
 import (
+	"bytes"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/inroad/inroad/api/outfile"
 	"github.com/inroad/inroad/cmd/inroad/cli"
@@ -117,32 +118,20 @@ func (e *fuzzExport) writeInput(content []byte) error {
 	return nil
 }
 
-// A fuzzLog is the file of a campaign's observations.
+// A fuzzLog is the file of a campaign's observations. It may be larger than the memory.
 type fuzzLog struct {
 	program *observe.Program
 	out     *observe.Output
-	known   map[string]observation.Observation // in the file when it was opened, by input
-	past    []campaign.Past                    // observations of inputs from other fuzzers, which have names
+	known   map[uint64]observation.Span // observations in the file when it was opened, by hash of the input
+	past    []campaign.Past             // observations of inputs from other fuzzers, which have names
 }
 
 // openFuzzLog creates a file of observations, or opens one to continue it.
 func openFuzzLog(name string, program *observe.Program) (*fuzzLog, error) {
-	out, err := observe.OpenOutput(name, program.Header())
-	if err != nil {
-		return nil, err
-	}
-	program.RestoreUnits(out.Units())
-	l := &fuzzLog{program: program, out: out, known: map[string]observation.Observation{}}
-	lists := map[string][]string{} // many inputs reach the same methods
+	l := &fuzzLog{program: program, known: map[uint64]observation.Span{}}
 	asked := 0
-	err = out.Read(func(o observation.Observation) {
-		key := strings.Join(o.Methods, "\x00")
-		if shared, ok := lists[key]; ok && (shared == nil) == (o.Methods == nil) {
-			o.Methods = shared
-		} else {
-			lists[key] = o.Methods
-		}
-		l.known[string(o.Input)] = o
+	out, err := observe.OpenOutputWith(name, program.Header(), func(o observation.Observation, at observation.Span) {
+		l.known[xxhash.Sum64(o.Input)] = at
 		if o.Name != "" {
 			l.past = append(l.past, campaign.Past{Observation: o, After: asked})
 		} else {
@@ -150,15 +139,22 @@ func openFuzzLog(name string, program *observe.Program) (*fuzzLog, error) {
 		}
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), out.Close())
+		return nil, err
 	}
+	program.RestoreUnits(out.Units())
+	l.out = out
 	return l, nil
 }
 
-// Lookup returns the observation of an input in the file.
+// Lookup returns the observation of an input in the file. An input with the same hash as
+// a later one counts as unknown, and is run again.
 func (l *fuzzLog) Lookup(input []byte) (observation.Observation, bool) {
-	o, ok := l.known[string(input)]
-	return o, ok
+	at, ok := l.known[xxhash.Sum64(input)]
+	if !ok {
+		return observation.Observation{}, false
+	}
+	o, err := l.out.At(at)
+	return o, err == nil && bytes.Equal(o.Input, input)
 }
 
 // Append adds an observation to the file.
