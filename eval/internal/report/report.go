@@ -139,7 +139,11 @@ func (d *Document) markdown(w io.Writer) {
 	for _, note := range d.Notes {
 		fmt.Fprintf(w, "- %s\n", strings.ReplaceAll(note, "\n", " "))
 	}
-	fmt.Fprintf(w, "\nCommand: `%s`, seeds %s, on %s, %d processors, %s.\n", d.Run.Command, d.Run.Seeds, runtime.GOOS+"/"+runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	processors := "1 processor"
+	if n := runtime.NumCPU(); n > 1 {
+		processors = fmt.Sprintf("%d processors", n)
+	}
+	fmt.Fprintf(w, "\nCommand: `%s`, seeds %s, on %s, %s, %s.\n", d.Run.Command, d.Run.Seeds, runtime.GOOS+"/"+runtime.GOARCH, processors, runtime.Version())
 	if len(d.Run.Versions) > 0 {
 		fmt.Fprintf(w, "Versions: %s.\n", strings.Join(d.Run.Versions, ", "))
 	}
