@@ -150,8 +150,9 @@ func (i *Intervals) add(p *Prediction, c leafCount) {
 type MethodScore struct {
 	Unit observation.Unit
 	Confusion
-	Reached int // training observations that reached the unit
-	Trained int // all training observations
+	Reached int  // training observations that reached the unit
+	Trained int  // all training observations
+	Unknown bool // see [Model.Unknown]
 }
 
 // Trainable reports whether the unit was reached by some but not all training
@@ -233,7 +234,7 @@ func (m *Model) HeldOutScores() *Evaluation {
 	e := &Evaluation{Rows: m.Rows}
 	for i, u := range m.Units {
 		reached, rows := m.Support(i)
-		e.Methods = append(e.Methods, MethodScore{u, m.HeldOut(i), reached, rows})
+		e.Methods = append(e.Methods, MethodScore{u, m.HeldOut(i), reached, rows, m.Unknown(i)})
 	}
 	return e
 }
@@ -270,7 +271,7 @@ func (m *Model) score(observations []observation.Observation, answers []*Answer)
 	e := &Evaluation{Methods: make([]MethodScore, len(m.Units))}
 	for i, u := range m.Units {
 		reached, rows := m.Support(i)
-		e.Methods[i] = MethodScore{Unit: u, Reached: reached, Trained: rows}
+		e.Methods[i] = MethodScore{Unit: u, Reached: reached, Trained: rows, Unknown: m.Unknown(i)}
 	}
 	unknown := map[string]struct{}{}
 	var curve [10]struct{ predicted, actual float64 } // sums of predictions and labels, by predicted probability

@@ -199,6 +199,8 @@ type result struct {
 	accuracy, precision, recall, f1, mean, rare, minority, outcome float64
 	baseAccuracy, baseF1, calibration, seconds                     float64
 	rares                                                          float64 // evaluations with rare methods
+	knownMean, knownRare, knownRares                               float64 // the same of methods that are not unknown
+	unknown                                                        float64 // share of the rare methods that are
 	intervals                                                      model.Intervals
 	methods                                                        map[string]model.Confusion
 	trained                                                        map[string]int
@@ -232,13 +234,21 @@ func (r *result) add(e *model.Evaluation, took time.Duration) {
 		r.rares++
 		r.rare += rare.F1
 	}
+	known := func(m model.MethodScore) bool { return m.Trainable() && !m.Unknown }
+	r.knownMean += e.Summarize(known).F1
+	if rare := e.Summarize(func(m model.MethodScore) bool { return m.Rare() && known(m) }); rare.Reached > 0 {
+		r.knownRares++
+		r.knownRare += rare.F1
+		r.unknown += 1 - float64(rare.Methods)/float64(e.Summarize(model.MethodScore.Rare).Methods)
+	}
 }
 
 func (r *result) write(w io.Writer, name string) {
-	fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.2f\n", name,
+	fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.2f\n", name,
 		r.accuracy/r.n, r.precision/r.n, r.recall/r.n, r.f1/r.n, r.mean/r.n, r.minority/r.n, r.rare/max(1, r.rares),
 		r.outcome/r.n, r.calibration/r.n, float64(r.intervals.Held)/float64(max(1, r.intervals.Total)),
-		float64(r.intervals.LeavesHeld)/float64(max(1, r.intervals.Leaves)), r.baseAccuracy/r.n, r.baseF1/r.n, r.seconds/r.n)
+		float64(r.intervals.LeavesHeld)/float64(max(1, r.intervals.Leaves)), r.baseAccuracy/r.n, r.baseF1/r.n,
+		r.knownMean/r.n, r.knownRare/max(1, r.knownRares), r.unknown/max(1, r.knownRares), r.seconds/r.n)
 }
 
 // writeWorst lists the methods with the lowest F1 over all seeds.
@@ -271,7 +281,7 @@ func run(ctx context.Context, opt options, files []string, stdout io.Writer) err
 		return err
 	}
 	out := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "\tpooled: accuracy\tprecision\trecall\tF1\tmean F1\tminority F1\trare F1\toutcome\tcalibration\tintervals\tof leaves\tmajority: accuracy\tF1\tprocessor s")
+	fmt.Fprintln(out, "\tpooled: accuracy\tprecision\trecall\tF1\tmean F1\tminority F1\trare F1\toutcome\tcalibration\tintervals\tof leaves\tmajority: accuracy\tF1\tknown: mean F1\trare F1\tunknown of the rare\tprocessor s")
 	for _, v := range variants() {
 		if !selected.MatchString(v.name) {
 			continue
