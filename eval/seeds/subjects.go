@@ -61,7 +61,7 @@ func programs() []program {
 		java("commons-csv", "csv", "CommonsCsv", "org.apache.commons.csv", "org.apache.commons:commons-csv:1.8"),
 		java("jackson-csv", "csv", "JacksonCsv", "com.fasterxml.jackson.dataformat", "com.fasterxml.jackson.dataformat:jackson-dataformat-csv:2.12.2", jackson("2.12.2", "2.12.2")...),
 		java("jcsv", "csv", "Jcsv", "com.googlecode.jcsv", "com.googlecode.jcsv:jcsv:1.4.0"),
-		java("sfm-csv", "csv", "SfmCsv", "org.simpleflatmapper.csv", "org.simpleflatmapper:sfm-csv:8.2.3", "org.simpleflatmapper:sfm-util:8.2.3", "org.simpleflatmapper:sfm-map:8.2.3",
+		java("sfm-csv", "csv", "SfmCsv", "org.simpleflatmapper.csv org.simpleflatmapper.lightningcsv", "org.simpleflatmapper:sfm-csv:8.2.3", "org.simpleflatmapper:sfm-util:8.2.3", "org.simpleflatmapper:sfm-map:8.2.3",
 			"org.simpleflatmapper:sfm-converter:8.2.3", "org.simpleflatmapper:sfm-tuples:8.2.3", "org.simpleflatmapper:lightning-csv:8.2.3", "org.simpleflatmapper:ow2-asm:6.2", "org.simpleflatmapper:sfm-reflect:8.2.3"),
 		java("simplecsv", "csv", "SimpleCsv", "net.quux00.simplecsv", "net.quux00.simplecsv:simplecsv:2.1"),
 		java("super-csv", "csv", "SuperCsv", "org.supercsv", "net.sf.supercsv:super-csv:2.4.0"),

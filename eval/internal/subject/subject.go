@@ -23,7 +23,7 @@ type Subject struct {
 	Name    string
 	Grammar string
 	Target  string // a function of package observe/subjects, PACKAGE.FUNCTION of a package below it, or a Java method
-	Cover   string // packages to observe
+	Cover   string // packages to observe, separated by spaces
 	Jar     string // group:artifact:version; empty for Go
 	Driver  string // Java file that calls the jar; may be empty
 
@@ -89,7 +89,7 @@ func (b Builder) Build(ctx context.Context, s Subject) (*observe.Program, []stri
 	if err != nil {
 		return nil, nil, err
 	}
-	program, err := observe.BuildJava(ctx, observe.JavaTarget{Method: s.Target, Classpath: classpath, Packages: []string{s.Cover}, Blocks: b.Blocks})
+	program, err := observe.BuildJava(ctx, observe.JavaTarget{Method: s.Target, Classpath: classpath, Packages: strings.Fields(s.Cover), Blocks: b.Blocks})
 	return program, []string{"--java", s.Target, "--classpath", classpath, "--units", b.units()}, err
 }
 
