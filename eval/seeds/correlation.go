@@ -38,7 +38,7 @@ func correlation(ctx context.Context, l *lab) (*report.Document, error) {
 		Name: "correlation", Title: "Correlation: Table 4.2 of the dissertation", Notes: append(notes, failed...),
 		Intro: []string{
 			"Spearman's rank correlation of the share of k-paths and the share of branches that sets of inputs cover; published figures in parentheses. " +
-				"Forests are generated for k = 1, 2 and 3: each set covers a random share of the paths. Branches are blocks, as in [covering](covering.md).",
+				"Forests are generated for k = 1, 2 and 3: each set covers a random share of the paths, with inputs that are small beside the path. Branches are blocks, as in [covering](covering.md).",
 		},
 	}
 	table := report.Table{Caption: "Spearman's rank correlation", Columns: []string{"program", "sets"}}
@@ -108,7 +108,7 @@ func (l *lab) correlate(ctx context.Context, c cell) (row, error) {
 	if err != nil {
 		return row{}, err
 	}
-	forest, err := generate.NewForest(x, c.K, c.N, generate.CoverOptions{OneTarget: true, CloseOff: generate.ByChance})
+	forest, err := generate.NewForest(x, c.K, c.N, generate.CoverOptions{OneTarget: true, CloseOff: generate.ByShortest})
 	if err != nil {
 		return row{}, err
 	}
