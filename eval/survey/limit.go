@@ -38,13 +38,18 @@ func within(ctx context.Context, limit time.Duration, step func(context.Context)
 
 // watchMemory ends the process when it uses more memory than allowed.
 func watchMemory(limit int64) {
-	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	for {
-		metrics.Read(samples)
-		if used := samples[0].Value.Uint64() - samples[1].Value.Uint64(); used > uint64(limit) {
-			os.Exit(exitMemory)
-		}
+		checkMemory(limit)
 		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// checkMemory ends the process if it uses more memory than allowed.
+func checkMemory(limit int64) {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	if used := samples[0].Value.Uint64() - samples[1].Value.Uint64(); used > uint64(limit) {
+		os.Exit(exitMemory)
 	}
 }
 

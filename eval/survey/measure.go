@@ -74,6 +74,7 @@ func measure(ctx context.Context, in io.Reader, out io.Writer) error {
 		if err := m.out.Encode(m.row); err != nil {
 			return err
 		}
+		checkMemory(m.Memory)
 		err := within(ctx, step.limit, step.run)
 		var limit *timeError
 		switch {
