@@ -13,18 +13,18 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// Mutants of examples among the inputs of a search.
+// Limits on mutants of examples.
 const (
-	mutantShare = 5    // one of so many inputs is a mutant
-	perMutant   = 20   // mutants that are tried for each one that is returned
-	maxMutants  = 2000 // mutants that are tried for a plan
-	maxRepeats  = 20   // mutants in a row that are not new
+	mutantShare = 5    // inputs for each mutant among them
+	perMutant   = 20   // mutants tried for each mutant returned
+	maxMutants  = 2000 // mutants tried for a plan
+	maxRepeats  = 20   // successive mutants that were tried before
 )
 
-// withMutants replaces the last inputs, and those that are missing, by mutants of the
-// examples in the leaves of plans, up to the last tier that was tried. An input that has
-// what a leaf tests may lack what the program needs besides; a mutant of an input that
-// reached the unit rarely does.
+// withMutants replaces the last inputs by mutants of the examples in the leaves of plans,
+// up to the last tier that was tried, and adds mutants for missing inputs. An input that
+// meets the conditions of a leaf may lack something else that the program needs; a mutant
+// of an input that reached the unit rarely does.
 func (s *search) withMutants(ctx context.Context, plans []plan, last tier, inputs []Input) ([]Input, error) {
 	if s.opt.NoMutants || s.opt.Steps > 0 {
 		return inputs, nil
@@ -56,9 +56,9 @@ func (s *search) mutants(ctx context.Context, plans []plan, last tier, before []
 	return out, nil
 }
 
-// mutantsOf returns up to n mutants of the first examples of a plan. They have the paths
-// that all examples of the plan share, and the model's predictions for them are the most
-// like the predictions for an example.
+// mutantsOf returns up to n mutants of the first examples of a plan: those whose
+// predictions differ least from the predictions for an example. They keep the paths that
+// all examples of the plan share.
 func (s *search) mutantsOf(ctx context.Context, x *generate.Generator, p *plan, before []Input, n int) ([]Input, error) {
 	type mutant struct {
 		Input
