@@ -104,7 +104,7 @@ func (l *lab) correlate(ctx context.Context, c cell) (row, error) {
 	for k := range longest {
 		all[k], _ = space.Count(k + 1).Float64()
 	}
-	x, err := generate.New(g, c.random(), generate.Options{MaxDepth: 30, MaxRepeat: 10}) //nolint:contextcheck // reading one token back is bounded and takes no context
+	x, err := generate.New(g, c.random(), unparsedBounds(g)) //nolint:contextcheck // reading one token back is bounded and takes no context
 	if err != nil {
 		return row{}, err
 	}

@@ -244,7 +244,7 @@ func (l *lab) coveringInputs(ctx context.Context, g *grammars.Grammar, p program
 
 // drawRandom draws up to n random inputs, until they have a number of bytes, if it is not 0.
 func drawRandom(ctx context.Context, g *grammars.Grammar, seed uint64, n, bytes int) (texts [][]byte, err error) {
-	for input, err := range draw(ctx, g, seed, n) {
+	for input, err := range drawWithin(ctx, g, seed, n, unparsedBounds(g)) {
 		if err != nil {
 			return nil, err
 		}

@@ -294,8 +294,24 @@ func (c cell) random() *rand.Rand {
 // draw generates random inputs as the publications do: uniformly, to depth 30, with up to
 // 10 repetitions, however large an input becomes.
 func draw(ctx context.Context, g *grammars.Grammar, seed uint64, n int) iter.Seq2[*generate.Input, error] {
+	return drawWithin(ctx, g, seed, n, bounds())
+}
+
+// bounds returns the options of the publications.
+func bounds() generate.Options { return generate.Options{MaxDepth: 30, MaxRepeat: 10} }
+
+// unparsedBounds are bounds without parsing inputs back if the grammar has no lexer: the
+// publications never parse inputs, and a large grammar of characters takes long to parse.
+func unparsedBounds(g *grammars.Grammar) generate.Options {
+	opt := bounds()
+	opt.Unverified = g.Scannerless
+	return opt
+}
+
+// drawWithin is like draw, with other options.
+func drawWithin(ctx context.Context, g *grammars.Grammar, seed uint64, n int, opt generate.Options) iter.Seq2[*generate.Input, error] {
 	return func(yield func(*generate.Input, error) bool) {
-		x, err := generate.New(g, rand.New(rand.NewPCG(seed, 0)), generate.Options{MaxDepth: 30, MaxRepeat: 10}) //nolint:contextcheck // reading one token back is bounded and takes no context
+		x, err := generate.New(g, rand.New(rand.NewPCG(seed, 0)), opt) //nolint:contextcheck // reading one token back is bounded and takes no context
 		if err != nil {
 			yield(nil, err)
 			return
