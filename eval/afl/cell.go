@@ -195,14 +195,14 @@ func (opt *options) collectSeeds(ctx context.Context, dir string, p program, c *
 	return nil
 }
 
-// yields is the niceness of inroad fuzz above that of AFL++. Where both share a processor,
-// inroad fuzz takes about a tenth of it.
-const yields = 10
+// nicer is what inroad fuzz adds to the niceness of AFL++, so that AFL++ gets most of a
+// processor that both share.
+const nicer = 10
 
 // startCampaign starts inroad fuzz beside AFL++. It returns a function that ends it.
 func (opt *options) startCampaign(ctx context.Context, dir string, p program, c *cell) func() error {
 	args := append([]string{
-		"-n", strconv.Itoa(min(opt.nice+yields, 19)), opt.inroad(), "fuzz", "--grammar", p.grammar, "--units", "block", "--jobs", "1", "--seed", strconv.Itoa(c.Seed),
+		"-n", strconv.Itoa(min(opt.nice+nicer, 19)), opt.inroad(), "fuzz", "--grammar", p.grammar, "--units", "block", "--jobs", "1", "--seed", strconv.Itoa(c.Seed),
 		"--out", "seen.ndjson", "--for", opt.time.String(), "--export", "out/inroad", "--layout", "afl", "--watch", "--format", "json", "--corpus", p.seeds,
 	}, p.copied()...)
 	cmd := exec.CommandContext(ctx, "nice", args...)

@@ -20,8 +20,7 @@
 // A table has the means of the edges that the inputs in the queue of AFL++ reach, as
 // afl-showmap counts them, of the edges that all exported inputs of inroad fuzz reach, too,
 // and of the distinct crashes. A two-sided Mann-Whitney U test compares each way with
-// alone, and Vargha and Delaney's A is the probability that
-// a run of the way is better.
+// alone, and Vargha and Delaney's A is the probability that a run of the way is better.
 //
 // It needs Linux, Go, AFL++ with afl-clang-fast, clang and a C compiler. DIR has the
 // sources of the libraries; see README.md.

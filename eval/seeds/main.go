@@ -59,7 +59,7 @@ func main() {
 	flag.IntVar(&l.n, "n", 1000, "number of inputs to train on, and to test on")
 	flag.IntVar(&l.seeds, "seeds", 1, "number of repetitions with different seeds")
 	flag.IntVar(&l.sets, "sets", 20, "number of input sets per forest of the table correlation")
-	flag.BoolVar(&l.varied, "varied", false, "in the table targeting, draw an input of varied size for each leaf instead of the smallest")
+	flag.BoolVar(&l.varied, "varied", false, "in the table targeting, draw inputs of varied size instead of the smallest")
 	flag.DurationVar(&l.limit, "time", 0, "start no further measurement after this time; run again to continue")
 	flag.BoolVar(&l.report, "report", false, "measure nothing: write the tables of the rows so far")
 	flag.BoolVar(&l.smoke, "smoke", false, "measure two programs in Go with bundled grammars and few inputs, and fail if a measurement does")

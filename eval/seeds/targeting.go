@@ -117,7 +117,7 @@ func onePerLeaf(draw aim.Draw) aim.Draw {
 	}
 }
 
-// perMethod is the number of inputs of a method with the setting default.
+// perMethod is the number of inputs of a method, unless it gets one for each leaf.
 const perMethod = 10
 
 // target generates inputs for a method, and as many random ones.

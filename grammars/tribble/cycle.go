@@ -15,7 +15,7 @@ const maxCyclic = 100
 // a parser would not come to an end. Cycles that it cannot break are left recursion,
 // which loading reports.
 func (p *parser) breakCycles() {
-	u := newUnits(p.file)
+	u := newUnitProductions(p.file)
 	cyclic := u.cyclic(p.file.Rules)
 	if len(cyclic) > maxCyclic {
 		return
@@ -38,11 +38,12 @@ func (p *parser) breakCycles() {
 	}
 }
 
-// units are the references between rules that are alternatives of their own.
-type units map[string]*g4.Rule // by name
+// unitProductions finds the unit productions of a grammar: alternatives that consist of
+// one reference. It has the rules by name.
+type unitProductions map[string]*g4.Rule
 
-func newUnits(f *g4.File) units {
-	u := units{}
+func newUnitProductions(f *g4.File) unitProductions {
+	u := unitProductions{}
 	for _, r := range f.Rules {
 		if u[r.Name] == nil {
 			u[r.Name] = r
@@ -51,8 +52,8 @@ func newUnits(f *g4.File) units {
 	return u
 }
 
-// target returns the rule that an alternative consists of; nil for any other alternative.
-func (u units) target(alt *g4.Alt) *g4.Rule {
+// target returns the rule that a unit production refers to; nil for other alternatives.
+func (u unitProductions) target(alt *g4.Alt) *g4.Rule {
 	if len(alt.Elements) != 1 {
 		return nil
 	}
@@ -63,8 +64,8 @@ func (u units) target(alt *g4.Alt) *g4.Rule {
 	return u[ref.Name]
 }
 
-// cyclic returns the rules of all cycles, and those on the way from one to another.
-func (u units) cyclic(rules []*g4.Rule) []*g4.Rule {
+// cyclic returns the rules of all cycles, and the rules on paths between cycles.
+func (u unitProductions) cyclic(rules []*g4.Rule) []*g4.Rule {
 	to, from := map[*g4.Rule][]*g4.Rule{}, map[*g4.Rule][]*g4.Rule{}
 	for _, r := range rules {
 		for _, alt := range r.Body.Alts {
@@ -104,9 +105,8 @@ func (u units) cyclic(rules []*g4.Rule) []*g4.Rule {
 	return slices.DeleteFunc(slices.Clone(rules), func(r *g4.Rule) bool { return !left[r] })
 }
 
-// reach returns the rules that a rule leads to by such references, the rule itself
-// included.
-func (u units) reach(r *g4.Rule) map[*g4.Rule]bool {
+// reach returns the rules that unit productions lead to from a rule, and the rule itself.
+func (u unitProductions) reach(r *g4.Rule) map[*g4.Rule]bool {
 	out := map[*g4.Rule]bool{r: true}
 	for open := []*g4.Rule{r}; len(open) > 0; {
 		last := open[len(open)-1]
@@ -121,9 +121,9 @@ func (u units) reach(r *g4.Rule) map[*g4.Rule]bool {
 	return out
 }
 
-// cycle returns the rules that a rule leads to and that lead back to it; none if there is
-// no such reference.
-func (u units) cycle(r *g4.Rule) map[*g4.Rule]bool {
+// cycle returns the rules that share a cycle with a rule, and the rule itself; none if
+// there is no cycle.
+func (u unitProductions) cycle(r *g4.Rule) map[*g4.Rule]bool {
 	out := map[*g4.Rule]bool{}
 	for _, alt := range r.Body.Alts {
 		if to := u.target(alt); to != nil && u.reach(to)[r] {
@@ -134,9 +134,9 @@ func (u units) cycle(r *g4.Rule) map[*g4.Rule]bool {
 	return out
 }
 
-// complete reports whether all rules of a cycle still lead to all those that have other
-// alternatives, and so derive what they derived.
-func (u units) complete(cycle map[*g4.Rule]bool) bool {
+// complete reports whether all rules of a cycle lead to all rules of the cycle that have
+// other alternatives, so that all derive the same texts.
+func (u unitProductions) complete(cycle map[*g4.Rule]bool) bool {
 	for r := range cycle {
 		reached := u.reach(r)
 		for other := range cycle {

@@ -30,8 +30,8 @@ func OpenOutput(name string, header observation.Header) (*Output, error) {
 	return OpenOutputWith(name, header, func(observation.Observation, observation.Span) {})
 }
 
-// OpenOutputWith is like [OpenOutput]. It calls visit for each observation in the file,
-// before it returns an error if the file cannot be continued.
+// OpenOutputWith is like [OpenOutput], and calls visit for each observation in the file,
+// even if it then returns an error.
 func OpenOutputWith(name string, header observation.Header, visit func(observation.Observation, observation.Span)) (*Output, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
