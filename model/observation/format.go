@@ -13,8 +13,12 @@ import (
 	"unicode/utf8"
 )
 
-// formatVersion identifies the format in the first line of a file.
-const formatVersion = "observations/1"
+// Versions of the format, in the first line of a file. In the second one, numbers may
+// stand for units.
+const (
+	versionNames   = "observations/1"
+	versionNumbers = "observations/2"
+)
 
 // Limits of the format. maxLine has room for an input of MaxInput bytes with
 // every byte escaped (\u00XX), and for the methods.
@@ -31,7 +35,8 @@ type jsonLine struct {
 	Subject string     `json:"subject"`
 	Commit  string     `json:"commit"`
 	Units   []jsonUnit `json:"units"`
-	jsonObservation
+	From    int        `json:"from"`
+	readObservation
 
 	Count json.RawMessage `json:"count"`
 	Error json.RawMessage `json:"error"`
@@ -53,6 +58,7 @@ type jsonHeader struct {
 	Version string     `json:"inroad"`
 	Subject string     `json:"subject,omitempty"`
 	Commit  string     `json:"commit,omitempty"`
+	From    int        `json:"from,omitempty"` // number of the first of Units
 	Units   []jsonUnit `json:"units,omitempty"`
 }
 
@@ -68,14 +74,18 @@ type jsonUnit struct {
 	EndColumn   int `json:"end_column,omitempty"`
 }
 
-// jsonObservation uses pointers for fields whose absence is significant.
-type jsonObservation struct {
+// readObservation is an observation whose units may have names and numbers.
+type readObservation = jsonObservation[json.RawMessage]
+
+// jsonObservation uses pointers for fields whose absence is significant. IDs is the type
+// of lists of units.
+type jsonObservation[IDs any] struct {
 	Name        string       `json:"name,omitempty"`
 	Input       *string      `json:"input,omitempty"`
 	InputBase64 *[]byte      `json:"input_base64,omitempty"`
-	Methods     []string     `json:"methods,omitzero"`
+	Methods     IDs          `json:"methods,omitzero"`
 	Counts      []int        `json:"counts,omitzero"`
-	Calls       []string     `json:"calls,omitzero"`
+	Calls       IDs          `json:"calls,omitzero"`
 	Outcome     Outcome      `json:"outcome,omitempty"`
 	Failure     *jsonFailure `json:"failure,omitempty"`
 	DurationMS  float64      `json:"duration_ms,omitempty"`
@@ -99,8 +109,8 @@ func unmarshalLine(line []byte) (*jsonLine, error) {
 	var l jsonLine
 	err := json.Unmarshal(line, &l)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
-		field := strings.TrimPrefix(wrong.Field, "jsonObservation.")
-		return nil, fmt.Errorf("%s: unexpected JSON %s, must be %s", field, wrong.Value, jsonType(wrong.Type))
+		field := strings.TrimPrefix(wrong.Field, "readObservation.")
+		return nil, fmt.Errorf("%s: %w", field, &typeError{wrong.Value, jsonType(wrong.Type)})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("not a JSON object: %w", err)
@@ -194,8 +204,16 @@ func (h jsonHeader) check() error {
 }
 
 // observation validates the line and converts it.
-func (j *jsonObservation) observation() (Observation, error) {
-	o := Observation{Name: j.Name, Methods: j.Methods, Counts: j.Counts, Calls: j.Calls, Outcome: j.Outcome}
+func (l *jsonLine) observation(units *unitNames) (Observation, error) {
+	j := &l.readObservation
+	o := Observation{Name: j.Name, Counts: j.Counts, Outcome: j.Outcome}
+	var err error
+	if o.Methods, err = units.list(j.Methods); err != nil {
+		return o, fmt.Errorf("methods: %w", err)
+	}
+	if o.Calls, err = units.list(j.Calls); err != nil {
+		return o, fmt.Errorf("calls: %w", err)
+	}
 	switch {
 	case j.Input != nil && j.InputBase64 != nil:
 		return o, errors.New("both input and input_base64: must have one of them")

@@ -2,7 +2,6 @@ package observation_test
 
 import (
 	"bytes"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -174,6 +173,10 @@ func TestBadLines(t *testing.T) {
 		{"the second half of a pair", `{"input":"\\\udc00"}`, "line 2: unpaired surrogate"},
 		{"two first halves", `{"input":"\ud800\uD800\udc00"}`, "line 2: unpaired surrogate"},
 		{"methods that are no list", `{"input":"","methods":"a"}`, "line 2: methods: unexpected JSON string, must be an array"},
+		{"calls that are no list", `{"input":"","calls":{}}`, "line 2: calls: unexpected JSON object, must be an array"},
+		{"a method in a list of its own", `{"input":"","methods":["a",["b"]]}`, "line 2: methods: unexpected JSON array, must be a string or a number"},
+		{"a method that is null", `{"input":"","methods":[null]}`, "line 2: methods: unexpected JSON null, must be a string or a number"},
+		{"a number without a header", `{"input":"","methods":[0]}`, "line 2: methods: unit 0: must be one of the 0 units in the headers above"},
 		{"a method without a name", `{"input":"","methods":[""]}`, "line 2: methods: empty ID"},
 		{"too few counts", `{"input":"","methods":["a"],"counts":[]}`, "line 2: 0 counts for 1 methods"},
 		{"a negative count", `{"input":"","methods":["a"],"counts":[-1]}`, `line 2: count -1 of "a"`},
@@ -209,8 +212,8 @@ func TestCompressed(t *testing.T) {
 func TestFinalErrors(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{
-			"a later version", `{"inroad":"observations/2"}`,
-			`final: line 1: incompatible observations: version "observations/2": must be "observations/1"`,
+			"a later version", `{"inroad":"observations/3"}`,
+			`final: line 1: incompatible observations: version "observations/3": must be "observations/1" or "observations/2"`,
 		},
 		{
 			"two programs", `{"inroad":"observations/1","subject":"a"}` + "\n" + `{"inroad":"observations/1","subject":"b","commit":"c"}`,
@@ -257,11 +260,142 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
+// Units may have numbers, which count the units of the headers above.
+func TestNumbers(t *testing.T) {
+	const (
+		one   = `{"inroad":"observations/2","units":[{"id":"a"},{"id":"b\"\\","kind":"block"}]}`
+		added = `{"inroad":"observations/2","from":2,"units":[{"id":"c"}]}`
+		other = `{"inroad":"observations/2","units":[{"id":"b"},{"id":"a"}]}`
+		line  = `{"input":"","methods":[ 1 , 0,"x\u0041","]\\"],"counts":[1,2,3,4],"calls":[0,0]}`
+	)
+	unknown := func(line, unit, units int) string {
+		return fmt.Sprintf("line %d: methods: unit %d: must be one of the %d units in the headers above, from 0", line, unit, units)
+	}
+	for _, tc := range []struct {
+		name  string
+		lines []string
+		want  []string // methods of each observation, with counts
+		bad   []string
+	}{
+		{"numbers and IDs", []string{one, line}, []string{"[]\\:4 a:2 b\"\\:1 xA:3]"}, nil},
+		{"none", []string{one, `{"input":"","methods":[ ]}`}, []string{"[]"}, nil},
+		{"an added unit", []string{one, added, `{"input":"","methods":[2,0]}`}, []string{"[a c]"}, nil},
+		{"the same header again", []string{one, one, `{"input":"","methods":[1]}`}, []string{`[b"\]`}, nil},
+		{"a joined file", []string{one, added, `{"input":"","methods":[0]}`, other, `{"input":"","methods":[0]}`, `{"input":"","methods":[2]}`}, []string{"[a]", "[b]"}, []string{unknown(6, 2, 2)}},
+		{"a number twice", []string{one, `{"input":"","methods":[0,"a",0],"counts":[1,2,3]}`}, []string{"[a:6]"}, nil},
+		{"no unit", []string{one, `{"input":"","methods":[2]}`}, nil, []string{unknown(2, 2, 2)}},
+		{"a fraction", []string{one, `{"input":"","methods":[0.5]}`}, nil, []string{"line 2: methods: unit 0.5: must be one of the 2 units in the headers above, from 0"}},
+		{"a negative number", []string{one, `{"input":"","methods":[-1]}`}, nil, []string{unknown(2, -1, 2)}},
+		{"a lost header", []string{added, `{"input":"","methods":[0]}`, `{"input":"","methods":["a"]}`}, []string{"[a]"}, []string{"line 1: from 2: must be 0, or 0 after the units in the headers above", unknown(2, 0, 0)}},
+		{"a broken header", []string{one, `{"inp` + other, `{"input":"","methods":[0]}`, other, `{"input":"","methods":[0]}`}, []string{"[b]"}, []string{"line 2: not a JSON object: invalid character 'i' after object key", unknown(3, 0, 0)}},
+		{"a broken line", []string{one, `{"inp`, `{"input":"","methods":[0]}`}, []string{"[a]"}, []string{"line 2: not a JSON object: unexpected end of JSON input"}},
+		{"an invalid header", []string{one, `{"inroad":"observations/2","units":[{}]}`, `{"input":"","methods":[0]}`}, nil, []string{"line 2: units: missing id", unknown(3, 0, 0)}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, bad := readAll(t, observation.NewReader(strings.NewReader(strings.Join(tc.lines, "\n"))))
+			var have []string
+			for _, o := range got {
+				have = append(have, fmt.Sprint(reached(o)))
+			}
+			if diff := cmp.Diff(tc.want, have); diff != "" {
+				t.Errorf("methods (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.bad, bad); diff != "" {
+				t.Errorf("errors (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// reached returns the methods of an observation, with their counts if they are known.
+func reached(o observation.Observation) (out []string) {
+	for i, id := range o.Methods {
+		if o.Counts != nil {
+			id = fmt.Sprint(id, ":", o.Counts[i])
+		}
+		out = append(out, id)
+	}
+	return out
+}
+
+// Units are written as numbers from the first header on that has blocks or lines.
+func TestWriteNumbers(t *testing.T) {
+	var b bytes.Buffer
+	w, err := observation.NewWriter(&b, observation.Header{Subject: "s", Units: []observation.Unit{{ID: "m", Kind: observation.KindMethod}}})
+	write := func(methods ...string) {
+		err = errors.Join(err, w.Write(observation.Observation{Methods: methods, Calls: methods}))
+	}
+	add := func(kind string, ids ...string) {
+		h := observation.Header{Subject: "s"}
+		for _, id := range ids {
+			h.Units = append(h.Units, observation.Unit{ID: id, Kind: kind})
+		}
+		err = errors.Join(err, w.WriteHeader(h))
+	}
+	write("m")
+	add(observation.KindBlock, "x", "y")
+	write("<", "m", "y")
+	add(observation.KindMethod, "n")
+	write("n", "x")
+	write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"inroad":"observations/1","subject":"s","units":[{"id":"m"}]}
+{"input":"","methods":["m"],"calls":["m"],"outcome":"ok"}
+{"inroad":"observations/2","subject":"s","units":[{"id":"x","kind":"block"},{"id":"y","kind":"block"}]}
+{"input":"","methods":["\u003c","m",1],"calls":["\u003c","m",1],"outcome":"ok"}
+{"inroad":"observations/2","subject":"s","from":2,"units":[{"id":"n"}]}
+{"input":"","methods":[2,0],"calls":[2,0],"outcome":"ok"}
+{"input":"","outcome":"ok"}
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("written (-want +got):\n%s", diff)
+	}
+}
+
+// Lines can be read again, unless a later header has changed the meaning of their numbers.
+func TestParse(t *testing.T) {
+	const text = `{"inroad":"observations/2","units":[{"id":"a"},{"id":"b"}]}
+{"input":"1","methods":[1]}
+{"input":"2","methods":["x"]}
+{"inroad":"observations/2","units":[{"id":"b"},{"id":"a"}]}
+{"input":"3","methods":[1]}
+{"inroad":"observations/2","from":2,"units":[{"id":"c"}]}
+`
+	r := observation.NewReader(strings.NewReader(text))
+	var got []string
+	var spans []observation.Span
+	for _, err := r.Next(); err == nil; _, err = r.Next() {
+		spans = append(spans, r.Span())
+	}
+	for _, at := range spans {
+		o, err := r.Parse([]byte(text[at.Start:at.Start+int64(at.Size)]), at)
+		got = append(got, fmt.Sprint(o.Methods, " ", err))
+	}
+	want := []string{"[] methods: unit 1: must be one of the 0 units in the headers above, from 0", "[x] <nil>", "[a] <nil>"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("read again (-want +got):\n%s", diff)
+	}
+	var b bytes.Buffer
+	w := r.Appender(&b)
+	if err := w.Write(observation.Observation{Methods: []string{"a", "c", "x"}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"input":"","methods":[1,2,"x"],"outcome":"ok"}` + "\n"; b.String() != want {
+		t.Errorf("appended %s, want %s", &b, want)
+	}
+}
+
 // TestRoundTrip writes observations and reads them back.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOf(rapid.Custom(drawObservation)).Draw(t, "observations")
 		header := observation.Header{Subject: rapid.String().Draw(t, "subject")}
+		for _, id := range rapid.SliceOfDistinct(rapid.StringMatching("m[0-9]"), rapid.ID).Draw(t, "units") {
+			kind := rapid.SampledFrom([]string{observation.KindMethod, observation.KindBlock}).Draw(t, "kind")
+			header.Units = append(header.Units, observation.Unit{ID: id, Kind: kind})
+		}
 		var b bytes.Buffer
 		w, err := observation.NewWriter(&b, header)
 		if err != nil {
@@ -320,6 +454,7 @@ func FuzzReader(f *testing.F) {
 		f.Add(line)
 	}
 	f.Add([]byte(`{"inroad":"observations/9"}`))
+	f.Add([]byte(`{"inroad":"observations/2","units":[{"id":"a","kind":"block"}]}` + "\n" + `{"input":"","methods":["\"b",0],"calls":[0]}`))
 	f.Add([]byte(`{"input":"\ud83d\ude00\ud83d"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r := observation.NewReader(bytes.NewReader(text))
@@ -345,19 +480,32 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
+// Inputs that reach 61 units, with their IDs or with numbers.
 func BenchmarkReader(b *testing.B) {
-	var line strings.Builder
-	fmt.Fprintf(&line, `{"input_base64":%q,"methods":[`, base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("[1, 2]"), 20)))
-	for i := range 60 {
-		fmt.Fprintf(&line, `"encoding/json/decode.go#(*decodeState).method%02d",`, i)
-	}
-	line.WriteString(`"z"]}` + "\n")
-	text := strings.Repeat(line.String(), 100)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		if got, bad := readAll(b, observation.NewReader(strings.NewReader(text))); len(got) != 100 || bad != nil {
-			b.Fatal(len(got), bad)
-		}
+	for _, kind := range []string{observation.KindMethod, observation.KindBlock} {
+		b.Run(kind, func(b *testing.B) {
+			var header observation.Header
+			o := observation.Observation{Input: append(bytes.Repeat([]byte("[1, 2]"), 20), 0xFF)}
+			for i := range 61 {
+				o.Methods = append(o.Methods, fmt.Sprintf("encoding/json/decode.go#(*decodeState).method%02d", i))
+				header.Units = append(header.Units, observation.Unit{ID: o.Methods[i], Kind: kind})
+			}
+			var text bytes.Buffer
+			w, err := observation.NewWriter(&text, header)
+			for range 100 {
+				err = errors.Join(err, w.Write(o))
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if got, bad := readAll(b, observation.NewReader(bytes.NewReader(text.Bytes()))); len(got) != 100 || bad != nil {
+					b.Fatal(len(got), bad)
+				}
+			}
+			b.ReportMetric(float64(text.Len())/100, "B/line")
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/100, "µs/line")
+		})
 	}
 }
 

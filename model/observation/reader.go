@@ -35,18 +35,17 @@ type Reader struct {
 	text    []byte   // the current line, if longer than the buffer of r
 	started bool
 	header  Header
-	units   map[string]bool   // IDs of the units in header
-	ids     map[string]string // interned method IDs
+	units   map[string]bool // IDs of the units in header
+	names   unitNames       // of the units in lines
+	meant   int64           // start of the lines whose numbers have the same meaning as those of the last line
+	numbers bool            // the last header allows numbers
 	peeked  func() (Observation, error)
 	err     error // sticky
 }
 
-// maxInterned limits the number of interned method IDs.
-const maxInterned = 1 << 20
-
 // NewReader returns a Reader that reads from r.
 func NewReader(r io.Reader) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, 1<<16), units: map[string]bool{}, ids: map[string]string{}}
+	return &Reader{r: bufio.NewReaderSize(r, 1<<16), units: map[string]bool{}, names: unitNames{interned: map[string]string{}}}
 }
 
 // Header returns the header as read so far. Files that were continued or
@@ -86,16 +85,35 @@ type Span struct {
 	Size  int
 }
 
-// Span returns where the last line read is. [Parse] reads the observation in it again.
+// Span returns where the last line read is. [Reader.Parse] reads the observation in it
+// again.
 func (r *Reader) Span() Span { return Span{r.start, int(r.end - r.start)} }
 
-// Parse reads the observation in a line.
-func Parse(line []byte) (Observation, error) {
+// Parse reads the observation in a line that was read before. It fails if a later header
+// has given the numbers in the line another meaning.
+func (r *Reader) Parse(line []byte, at Span) (Observation, error) {
 	l, err := unmarshalLine(bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))))
 	if err != nil {
 		return Observation{}, err
 	}
-	return l.observation()
+	names := &r.names
+	if at.Start < r.meant {
+		names = &unitNames{interned: r.names.interned}
+	}
+	return l.observation(names)
+}
+
+// Appender returns a Writer that appends to the file, with the numbers of its units. The
+// file must have been read to its end.
+func (r *Reader) Appender(w io.Writer) *Writer {
+	out := NewAppender(w)
+	if out.numbering.on = r.numbers; r.numbers {
+		out.numbering.units, out.numbering.numbers = len(r.names.numbered), make(map[string]int, len(r.names.numbered))
+		for i, id := range r.names.numbered {
+			out.numbering.numbers[id] = i
+		}
+	}
+	return out
 }
 
 // errHeader signals that a line was a header, or the last line of a download.
@@ -112,6 +130,7 @@ func (r *Reader) next(first bool) (Observation, error) {
 		var err error
 		text, err = r.readLine()
 		if _, ok := errors.AsType[*LineError](err); ok {
+			r.forgetNumbers()
 			return Observation{}, err
 		}
 		if err != nil {
@@ -128,10 +147,13 @@ func (r *Reader) next(first bool) (Observation, error) {
 	}
 	line, err := unmarshalLine(text)
 	if err != nil {
+		if bytes.Contains(text, []byte(`"inroad":`)) {
+			r.forgetNumbers()
+		}
 		return Observation{}, &LineError{r.line, err}
 	}
 	if line.Version != nil {
-		err := r.readHeader(jsonHeader{*line.Version, line.Subject, line.Commit, line.Units}, first)
+		err := r.readHeader(jsonHeader{*line.Version, line.Subject, line.Commit, line.From, line.Units}, first)
 		return Observation{}, err
 	}
 	ended, err := line.endsDownload()
@@ -140,14 +162,17 @@ func (r *Reader) next(first bool) (Observation, error) {
 	}
 	var o Observation
 	if err == nil {
-		o, err = line.observation()
+		o, err = line.observation(&r.names)
 	}
 	if err != nil {
 		return Observation{}, &LineError{r.line, err}
 	}
-	r.intern(o.Methods)
 	return o, nil
 }
+
+// forgetNumbers forgets what the numbers of units mean, after a line that may be a header
+// and cannot be read.
+func (r *Reader) forgetNumbers() { r.names.numbered, r.meant = nil, r.end }
 
 // compression returns the name of the program that compressed a text, or "".
 func compression(text []byte) string {
@@ -209,11 +234,12 @@ func (r *Reader) add(part []byte) {
 
 // readHeader handles a header. Every header after the first adds its units.
 func (r *Reader) readHeader(h jsonHeader, first bool) error {
-	if h.Version != formatVersion {
-		r.err = fmt.Errorf("line %d: %w: version %q: must be %q", r.line, ErrIncompatible, h.Version, formatVersion)
+	if h.Version != versionNames && h.Version != versionNumbers {
+		r.err = fmt.Errorf("line %d: %w: version %q: must be %q or %q", r.line, ErrIncompatible, h.Version, versionNames, versionNumbers)
 		return r.err
 	}
 	if err := h.check(); err != nil {
+		r.forgetNumbers()
 		return &LineError{r.line, err}
 	}
 	header := h.header()
@@ -225,6 +251,15 @@ func (r *Reader) readHeader(h jsonHeader, first bool) error {
 			r.line, ErrIncompatible, header.program(), r.header.program())
 		return r.err
 	}
+	changed, err := r.names.number(h.From, header.Units)
+	if err != nil {
+		r.forgetNumbers()
+		return &LineError{r.line, err}
+	}
+	if changed {
+		r.meant = r.end
+	}
+	r.numbers = h.Version == versionNumbers
 	for _, u := range header.Units {
 		if !r.units[u.ID] {
 			r.units[u.ID] = true
@@ -239,18 +274,4 @@ func (h Header) program() string {
 		return fmt.Sprintf("%q", h.Subject)
 	}
 	return fmt.Sprintf("%q at %q", h.Subject, h.Commit)
-}
-
-// intern replaces equal method IDs by the same string.
-func (r *Reader) intern(methods []string) {
-	for i, id := range methods {
-		known, ok := r.ids[id]
-		if !ok {
-			if len(r.ids) == maxInterned {
-				continue
-			}
-			r.ids[id], known = id, id
-		}
-		methods[i] = known
-	}
 }

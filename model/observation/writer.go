@@ -13,9 +13,10 @@ import (
 // A Writer writes observations. It writes every line with a single call to the
 // underlying writer.
 type Writer struct {
-	w       io.Writer
-	buf     bytes.Buffer
-	encoder *json.Encoder
+	w         io.Writer
+	buf       bytes.Buffer
+	encoder   *json.Encoder
+	numbering numbering
 }
 
 // NewWriter returns a Writer and writes the header to w.
@@ -24,7 +25,8 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	return out, out.WriteHeader(h)
 }
 
-// NewAppender returns a Writer that appends to a file with a header.
+// NewAppender returns a Writer that writes no header. [Reader.Appender] also uses the
+// numbers of units in a file.
 func NewAppender(w io.Writer) *Writer {
 	out := &Writer{w: w}
 	out.encoder = json.NewEncoder(&out.buf)
@@ -32,10 +34,13 @@ func NewAppender(w io.Writer) *Writer {
 	return out
 }
 
+// SetOutput continues with another underlying writer.
+func (w *Writer) SetOutput(to io.Writer) { w.w = to }
+
 // WriteHeader writes a header. A header after the first must name the same
 // program; it adds units.
 func (w *Writer) WriteHeader(h Header) error {
-	line := jsonHeader{Version: formatVersion, Subject: h.Subject, Commit: h.Commit}
+	line := jsonHeader{Version: versionNames, Subject: h.Subject, Commit: h.Commit}
 	for _, u := range h.Units {
 		if u.Kind == KindMethod {
 			u.Kind = ""
@@ -44,6 +49,10 @@ func (w *Writer) WriteHeader(h Header) error {
 	}
 	if err := line.check(); err != nil {
 		return err
+	}
+	line.From = w.numbering.add(h.Units)
+	if w.numbering.on {
+		line.Version = versionNumbers
 	}
 	return w.writeLine(line)
 }
@@ -55,8 +64,8 @@ func (w *Writer) Write(o Observation) error {
 		return err
 	}
 	o = o.Normalized()
-	line := jsonObservation{
-		Name: o.Name, Methods: o.Methods, Counts: o.Counts, Calls: o.Calls, Outcome: o.Outcome,
+	line := jsonObservation[any]{
+		Name: o.Name, Methods: w.numbering.list(o.Methods), Counts: o.Counts, Calls: w.numbering.list(o.Calls), Outcome: o.Outcome,
 		DurationMS: float64(o.Duration) / float64(time.Millisecond),
 	}
 	if utf8.Valid(o.Input) {

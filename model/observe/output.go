@@ -16,6 +16,7 @@ import (
 // be continued after a crash.
 type Output struct {
 	file     *os.File
+	reader   *observation.Reader // of the existing file; may be nil
 	writer   *observation.Writer
 	observed map[[sha256.Size]byte]int  // remaining observations per input in the existing file
 	accepted map[[sha256.Size]byte]bool // inputs with the outcome ok in the existing file
@@ -49,7 +50,8 @@ func (out *Output) open(header observation.Header, visit func(observation.Observ
 		return fmt.Errorf("locked by another process: %w", err)
 	}
 	var first bytes.Buffer
-	if _, err := observation.NewWriter(&first, header); err != nil {
+	writer, err := observation.NewWriter(&first, header)
+	if err != nil {
 		return err
 	}
 	end, err := lastLineEnd(out.file)
@@ -57,6 +59,7 @@ func (out *Output) open(header observation.Header, visit func(observation.Observ
 		return err
 	}
 	if end == 0 {
+		out.writer = writer
 		return out.begin(header, first.Bytes())
 	}
 	if err := out.readExisting(header, end, visit); err != nil {
@@ -66,7 +69,7 @@ func (out *Output) open(header observation.Header, visit func(observation.Observ
 		return err
 	}
 	_, err = out.file.Seek(end, io.SeekStart)
-	out.writer = observation.NewAppender(out.file)
+	out.writer = out.reader.Appender(out.file)
 	return err
 }
 
@@ -85,13 +88,14 @@ func (out *Output) begin(h observation.Header, header []byte) error {
 	}
 	out.header = h
 	_, err = out.file.Seek(int64(len(header)), io.SeekStart)
-	out.writer = observation.NewAppender(out.file)
+	out.writer.SetOutput(out.file)
 	return err
 }
 
 // readExisting records the inputs that the file contains.
 func (out *Output) readExisting(header observation.Header, end int64, visit func(observation.Observation, observation.Span)) error {
 	r := observation.NewReader(io.NewSectionReader(out.file, 0, end))
+	out.reader = r
 	for {
 		o, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -154,13 +158,13 @@ func lastLineEnd(f *os.File) (int64, error) {
 // Existing returns the number of observations in the file when it was opened.
 func (out *Output) Existing() int { return out.existing }
 
-// At returns the observation in a line of the file.
+// At returns the observation in a line that the file had when it was opened.
 func (out *Output) At(at observation.Span) (observation.Observation, error) {
 	line := make([]byte, at.Size)
 	if _, err := out.file.ReadAt(line, at.Start); err != nil {
 		return observation.Observation{}, err
 	}
-	return observation.Parse(line)
+	return out.reader.Parse(line, at)
 }
 
 // Observed reports whether the existing file has an observation of the input.

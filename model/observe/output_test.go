@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/model/observe"
 )
@@ -280,12 +282,22 @@ func TestOutputAccepted(t *testing.T) {
 // Whoever opens a file visits the observations that it has, and can read them again at any
 // time, also after others were added.
 func TestVisitOutput(t *testing.T) {
+	t.Run("IDs", func(t *testing.T) { visitOutput(t, testHeader) })
+	t.Run("numbers", func(t *testing.T) {
+		header := testHeader
+		header.Units = []observation.Unit{{ID: "f", Kind: observation.KindMethod}, {ID: "m", Kind: observation.KindBlock}}
+		visitOutput(t, header)
+	})
+}
+
+func visitOutput(t *testing.T, header observation.Header) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "o.ndjson")
 	texts := []string{"a", strings.Repeat("long ", 100_000), "\x00\xff", ""}
 	for i := range len(texts) + 1 {
 		var spans []observation.Span
 		var visited []observation.Observation
-		out, err := observe.OpenOutputWith(file, testHeader, func(o observation.Observation, at observation.Span) {
+		out, err := observe.OpenOutputWith(file, header, func(o observation.Observation, at observation.Span) {
 			spans, visited = append(spans, at), append(visited, o)
 		})
 		if err != nil {
@@ -311,5 +323,36 @@ func TestVisitOutput(t *testing.T) {
 		if err := out.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Units that are added to a file have numbers after those it has, also when the file is
+// continued.
+func TestNumbersOfAddedUnits(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "o.ndjson")
+	header := observation.Header{Subject: "s"} // the units become known as the program runs
+	units := []observation.Unit{{ID: "f:1", Kind: observation.KindBlock}, {ID: "f:2", Kind: observation.KindBlock}, {ID: "f:3", Kind: observation.KindBlock}}
+	for i := range units {
+		out, err := observe.OpenOutput(file, header)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = out.AddUnits(units[:i+1])
+		err = errors.Join(err, out.Write(observation.Observation{Input: []byte{'0' + byte(i)}, Methods: []string{units[i].ID}}), out.Close())
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = `{"inroad":"observations/1","subject":"s"}
+{"inroad":"observations/2","subject":"s","units":[{"id":"f:1","kind":"block"}]}
+{"input":"0","methods":[0],"outcome":"ok"}
+{"inroad":"observations/2","subject":"s","from":1,"units":[{"id":"f:2","kind":"block"}]}
+{"input":"1","methods":[1],"outcome":"ok"}
+{"inroad":"observations/2","subject":"s","from":2,"units":[{"id":"f:3","kind":"block"}]}
+{"input":"2","methods":[2],"outcome":"ok"}
+`
+	got, err := os.ReadFile(file)
+	if diff := cmp.Diff(want, string(got)); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
