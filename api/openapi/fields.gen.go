@@ -154,7 +154,7 @@ var contractFields = map[string][]Field{
 		{Name: "expires", Description: "Time from which the key is refused; never if absent.", Placeholder: "TIME", Schema: Schema{Type: "string", MaxSize: 40}},
 		{Name: "name", Description: "Name that identifies the user of the key.", Required: true, Schema: Schema{Type: "string", MinSize: 1, MaxSize: 200}},
 		{Name: "rate", Description: "Maximum number of requests per second; the service's default if absent or 0.", Schema: Schema{Type: "number", Min: new(float64(0)), Max: new(float64(1e+06))}},
-		{Name: "scopes", Description: "Permissions: read to query, write to upload, train and set aliases, admin to manage keys and take backups.", Required: true, Schema: Schema{Type: "array", MinSize: 1, MaxSize: 3, Items: &Schema{Type: "string", Enum: []string{"read", "write", "admin"}}}},
+		{Name: "scopes", Description: "Permissions: read to query, write to upload, train, run and delete campaigns and set aliases, admin to delete other data, set policies, manage keys and take backups.", Required: true, Schema: Schema{Type: "array", MinSize: 1, MaxSize: 3, Items: &Schema{Type: "string", Enum: []string{"read", "write", "admin"}}}},
 		{Name: "upload", Description: "Maximum number of bytes of request bodies per hour; the service's default if absent or 0.", Placeholder: "BYTES", Schema: Schema{Type: "integer", Min: new(float64(0))}},
 	},
 	"LearnProbabilitiesParams": {

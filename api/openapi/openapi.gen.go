@@ -2126,7 +2126,7 @@ type KeyRequest struct {
 	// Rate Maximum number of requests per second; the service's default if absent or 0.
 	Rate float64 `json:"rate,omitempty,omitzero"`
 
-	// Scopes Permissions: read to query, write to upload, train and set aliases, admin to manage keys and take backups.
+	// Scopes Permissions: read to query, write to upload, train, run and delete campaigns and set aliases, admin to delete other data, set policies, manage keys and take backups.
 	Scopes []Scope `json:"scopes"`
 
 	// Upload Maximum number of bytes of request bodies per hour; the service's default if absent or 0.

@@ -3039,7 +3039,7 @@ export interface components {
         KeyRequest: {
             /** @description Name that identifies the user of the key. */
             name: string;
-            /** @description Permissions: read to query, write to upload, train and set aliases, admin to manage keys and take backups. */
+            /** @description Permissions: read to query, write to upload, train, run and delete campaigns and set aliases, admin to delete other data, set policies, manage keys and take backups. */
             scopes: components["schemas"]["Scope"][];
             /**
              * Format: double
