@@ -2,7 +2,6 @@ package observe
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -15,30 +14,23 @@ import (
 // An Output is a file of observations. It grows by whole lines, so that it can
 // be continued after a crash.
 type Output struct {
-	file     *os.File
-	reader   *observation.Reader // of the existing file; may be nil
-	writer   *observation.Writer
-	observed map[[sha256.Size]byte]int  // remaining observations per input in the existing file
-	accepted map[[sha256.Size]byte]bool // inputs with the outcome ok in the existing file
-	existing int
-	header   observation.Header // as stored in the file
+	file   *os.File
+	reader *observation.Reader // of the existing file; may be nil
+	writer *observation.Writer
+	header observation.Header // as stored in the file
 }
 
 // OpenOutput creates a file of observations, or opens one to continue it. It
 // removes an incomplete last line. If the file belongs to another program or is
 // not a file of observations, it returns an error and does not change the file.
-func OpenOutput(name string, header observation.Header) (*Output, error) {
-	return OpenOutputWith(name, header, func(observation.Observation, observation.Span) {})
-}
-
-// OpenOutputWith is like [OpenOutput], and calls visit for each observation in the file,
-// even if it then returns an error.
-func OpenOutputWith(name string, header observation.Header, visit func(observation.Observation, observation.Span)) (*Output, error) {
+// OpenOutput calls visit for each observation in the file, even if it then returns an
+// error; [ObservedInputs.Add] and nil are possible values.
+func OpenOutput(name string, header observation.Header, visit func(observation.Observation, observation.Span)) (*Output, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	out := &Output{file: file, observed: map[[sha256.Size]byte]int{}, accepted: map[[sha256.Size]byte]bool{}}
+	out := &Output{file: file}
 	if err := out.open(header, visit); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
 	}
@@ -92,7 +84,7 @@ func (out *Output) begin(h observation.Header, header []byte) error {
 	return err
 }
 
-// readExisting records the inputs that the file contains.
+// readExisting reads the observations that the file contains.
 func (out *Output) readExisting(header observation.Header, end int64, visit func(observation.Observation, observation.Span)) error {
 	r := observation.NewReader(io.NewSectionReader(out.file, 0, end))
 	out.reader = r
@@ -104,11 +96,9 @@ func (out *Output) readExisting(header observation.Header, end int64, visit func
 		if err != nil {
 			return fmt.Errorf("cannot continue the file: %w", err)
 		}
-		key := inputKey(Input{o.Name, o.Input})
-		out.observed[key]++
-		out.accepted[key] = o.Outcome == observation.OK
-		out.existing++
-		visit(o, r.Span())
+		if visit != nil {
+			visit(o, r.Span())
+		}
 	}
 	had := r.Header()
 	out.header = had
@@ -126,13 +116,6 @@ func programName(h observation.Header) string {
 		return fmt.Sprintf("%q", h.Subject)
 	}
 	return fmt.Sprintf("%q at %q", h.Subject, h.Commit)
-}
-
-// inputKey returns a digest of the name and the bytes. Writing a name replaces
-// invalid UTF-8, so inputKey does too.
-func inputKey(in Input) [sha256.Size]byte {
-	name := sha256.Sum256([]byte(string([]rune(in.Name))))
-	return sha256.Sum256(append(name[:], in.Data...))
 }
 
 // lastLineEnd returns the offset after the last complete line.
@@ -155,9 +138,6 @@ func lastLineEnd(f *os.File) (int64, error) {
 	return 0, nil
 }
 
-// Existing returns the number of observations in the file when it was opened.
-func (out *Output) Existing() int { return out.existing }
-
 // At returns the observation in a line that the file had when it was opened.
 func (out *Output) At(at observation.Span) (observation.Observation, error) {
 	line := make([]byte, at.Size)
@@ -166,21 +146,6 @@ func (out *Output) At(at observation.Span) (observation.Observation, error) {
 	}
 	return out.reader.Parse(line, at)
 }
-
-// Observed reports whether the existing file has an observation of the input.
-// Each observation counts only once: an input that occurs twice needs two
-// observations.
-func (out *Output) Observed(in Input) bool {
-	k := inputKey(in)
-	if out.observed[k] == 0 {
-		return false
-	}
-	out.observed[k]--
-	return true
-}
-
-// Accepted reports whether the program accepted the input in the existing file.
-func (out *Output) Accepted(in Input) bool { return out.accepted[inputKey(in)] }
 
 // Units returns the units in the file.
 func (out *Output) Units() []observation.Unit { return out.header.Units }

@@ -49,13 +49,14 @@ func readNames(t *testing.T, file string) map[string]int {
 func TestTornOutput(t *testing.T) {
 	inputs := []observe.Input{{"1", []byte("a")}, {"2", []byte("a")}, {"\xff3\xfe\xfe", []byte("\n\xff")}, {"", []byte("b")}, {"", []byte("b")}}
 	fill := func(file string) (wrote int) {
-		out, err := observe.OpenOutput(file, testHeader)
+		var observed observe.ObservedInputs
+		out, err := observe.OpenOutput(file, testHeader, observed.Add)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer out.Close()
 		for _, in := range inputs {
-			if out.Observed(in) {
+			if observed.Take(in) {
 				continue
 			}
 			wrote++
@@ -107,7 +108,7 @@ func TestOutputRefuses(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tc.text), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			_, err := observe.OpenOutput(file, testHeader)
+			_, err := observe.OpenOutput(file, testHeader, nil)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got error %v, want %q", err, tc.want)
 			}
@@ -118,12 +119,12 @@ func TestOutputRefuses(t *testing.T) {
 	}
 	t.Run("two at once", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "o")
-		out, err := observe.OpenOutput(file, testHeader)
+		out, err := observe.OpenOutput(file, testHeader, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer out.Close()
-		if _, err := observe.OpenOutput(file, testHeader); err == nil || !strings.Contains(err.Error(), "locked by another process") {
+		if _, err := observe.OpenOutput(file, testHeader, nil); err == nil || !strings.Contains(err.Error(), "locked by another process") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -154,14 +155,15 @@ func observeUntilKilled(file string) {
 			return err
 		}
 		defer p.Close()
-		out, err := observe.OpenOutput(file, p.Header())
+		var observed observe.ObservedInputs
+		out, err := observe.OpenOutput(file, p.Header(), observed.Add)
 		if err != nil {
 			return err
 		}
 		inputs := func(yield func(observe.Input, error) bool) {
 			for i := range killInputs {
 				in := observe.Input{Name: fmt.Sprint(i), Data: []byte(program.words[i%len(program.words)])}
-				if !out.Observed(in) && !yield(in, nil) {
+				if !observed.Take(in) && !yield(in, nil) {
 					return
 				}
 			}
@@ -251,11 +253,12 @@ func testKill(t *testing.T, file string) {
 	}
 }
 
-// A continued file tells which of its inputs the program accepted.
-func TestOutputAccepted(t *testing.T) {
+// Observed inputs include whether the program accepted them.
+func TestAccepted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "o.ndjson")
+	var observed observe.ObservedInputs
 	open := func() *observe.Output {
-		out, err := observe.OpenOutput(file, testHeader)
+		out, err := observe.OpenOutput(file, testHeader, observed.Add)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +276,7 @@ func TestOutputAccepted(t *testing.T) {
 	out = open()
 	defer out.Close()
 	for input, want := range map[string]bool{"good": true, "bad": false, "new": false} {
-		if got := out.Accepted(observe.Input{Data: []byte(input)}); got != want {
+		if got := observed.Accepted(observe.Input{Data: []byte(input)}); got != want {
 			t.Errorf("%s: accepted %v, want %v", input, got, want)
 		}
 	}
@@ -297,7 +300,7 @@ func visitOutput(t *testing.T, header observation.Header) {
 	for i := range len(texts) + 1 {
 		var spans []observation.Span
 		var visited []observation.Observation
-		out, err := observe.OpenOutputWith(file, header, func(o observation.Observation, at observation.Span) {
+		out, err := observe.OpenOutput(file, header, func(o observation.Observation, at observation.Span) {
 			spans, visited = append(spans, at), append(visited, o)
 		})
 		if err != nil {
@@ -333,7 +336,7 @@ func TestNumbersOfAddedUnits(t *testing.T) {
 	header := observation.Header{Subject: "s"} // the units become known as the program runs
 	units := []observation.Unit{{ID: "f:1", Kind: observation.KindBlock}, {ID: "f:2", Kind: observation.KindBlock}, {ID: "f:3", Kind: observation.KindBlock}}
 	for i := range units {
-		out, err := observe.OpenOutput(file, header)
+		out, err := observe.OpenOutput(file, header, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

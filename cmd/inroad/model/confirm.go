@@ -50,9 +50,9 @@ func (c *targetCommand) confirm(ctx context.Context, service api.Service, m open
 // runInputs runs a program on inputs and returns the observation of each. If --add-to
 // is set, it adds the observations to that file.
 func (c *targetCommand) runInputs(ctx context.Context, program *observe.Program, inputs [][]byte) (ran map[string]observation.Observation, err error) {
-	var out *observe.Output
+	var out *addToFile
 	if c.addTo != "" {
-		if out, err = observe.OpenOutput(c.addTo, program.Header()); err != nil {
+		if out, err = openAddTo(c.addTo, program); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, out.Close()) }()
@@ -72,10 +72,10 @@ func (c *targetCommand) runInputs(ctx context.Context, program *observe.Program,
 	}
 	return ran, program.Observe(ctx, each, options, func(o observation.Observation) error {
 		ran[string(o.Input)] = o
-		if out == nil || out.Observed(observe.Input{Name: o.Name, Data: o.Input}) {
+		if out == nil {
 			return nil
 		}
-		return errors.Join(out.AddUnits(program.Header().Units), out.Write(o))
+		return out.add(o)
 	})
 }
 

@@ -130,7 +130,7 @@ type fuzzLog struct {
 func openFuzzLog(name string, program *observe.Program) (*fuzzLog, error) {
 	l := &fuzzLog{program: program, known: map[uint64]observation.Span{}}
 	asked := 0
-	out, err := observe.OpenOutputWith(name, program.Header(), func(o observation.Observation, at observation.Span) {
+	out, err := observe.OpenOutput(name, program.Header(), func(o observation.Observation, at observation.Span) {
 		l.known[xxhash.Sum64(o.Input)] = at
 		if o.Name != "" {
 			l.past = append(l.past, campaign.Past{Observation: o, After: asked})

@@ -153,7 +153,8 @@ func (c *observeCommand) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, program.Close()) }()
-	out, err := observe.OpenOutput(c.out, program.Header())
+	var observed observe.ObservedInputs
+	out, err := observe.OpenOutput(c.out, program.Header(), observed.Add)
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (c *observeCommand) run(ctx context.Context) (err error) {
 	}
 	t := &tally{bar: cli.NewProgress(c.Err, "inputs", total), by: map[observation.Outcome]int{}, reached: map[string]bool{}, accepted: newInputSample(maxMutated)}
 	observeInputs := func(inputs iter.Seq2[observe.Input, error]) error {
-		return program.Observe(ctx, t.skip(inputs, out), c.limits.options(c.program.command != ""), func(o observation.Observation) error {
+		return program.Observe(ctx, t.skip(inputs, &observed), c.limits.options(c.program.command != ""), func(o observation.Observation) error {
 			t.add(o)
 			if err := out.AddUnits(program.Header().Units); err != nil {
 				return err
@@ -235,13 +236,13 @@ type tally struct {
 	accepted *inputSample
 }
 
-// skip yields the inputs that are not in the output yet.
-func (t *tally) skip(inputs iter.Seq2[observe.Input, error], out *observe.Output) iter.Seq2[observe.Input, error] {
+// skip yields the inputs that have not been observed yet.
+func (t *tally) skip(inputs iter.Seq2[observe.Input, error], observed *observe.ObservedInputs) iter.Seq2[observe.Input, error] {
 	return func(yield func(observe.Input, error) bool) {
 		for in, err := range inputs {
-			if err == nil && out.Observed(in) {
+			if err == nil && observed.Take(in) {
 				t.skipped++
-				if out.Accepted(in) {
+				if observed.Accepted(in) {
 					t.accepted.add(in.Data)
 				}
 				continue

@@ -286,20 +286,38 @@ func checkAddTo(name string, program *observe.Program) error {
 	return err
 }
 
+// An addToFile is the file of --add-to.
+type addToFile struct {
+	*observe.Output
+
+	program  *observe.Program
+	observed observe.ObservedInputs
+}
+
 // openAddTo opens the file of --add-to.
-func openAddTo(name string, program *observe.Program) (*observe.Output, error) {
+func openAddTo(name string, program *observe.Program) (*addToFile, error) {
 	header := program.Header()
 	if program.Growing() { // the file may lack the last units
 		header.Units = nil
 	}
-	out, err := observe.OpenOutput(name, header)
+	f := &addToFile{program: program}
+	var err error
+	f.Output, err = observe.OpenOutput(name, header, f.observed.Add)
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, fmt.Errorf("--add-to %s: %w", cli.Printable(name), path.Err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--add-to %w", err)
 	}
-	return out, nil
+	return f, nil
+}
+
+// add adds an observation, unless the file had one of the input.
+func (f *addToFile) add(o observation.Observation) error {
+	if f.observed.Take(observe.Input{Name: o.Name, Data: o.Input}) {
+		return nil
+	}
+	return errors.Join(f.AddUnits(f.program.Header().Units), f.Write(o))
 }
 
 // addObservations adds observations to the file of --add-to, if the flag is set.
@@ -313,10 +331,7 @@ func addObservations(name string, program *observe.Program, observations []obser
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	for _, o := range observations {
-		if out.Observed(observe.Input{Name: o.Name, Data: o.Input}) {
-			continue
-		}
-		if err := errors.Join(out.AddUnits(program.Header().Units), out.Write(o)); err != nil {
+		if err := out.add(o); err != nil {
 			return err
 		}
 	}
