@@ -451,7 +451,7 @@ func (q *campaigns) append(ctx context.Context, o *openCampaign, told []store.To
 		history = storedHistory(o.state.History())
 	}
 	if err == nil {
-		record, err = q.store.Tell(context.WithoutCancel(ctx), record, told, history, counted)
+		record, err = q.save(ctx, record, told, history, counted)
 	}
 	if err != nil {
 		if counted {
@@ -473,6 +473,13 @@ func (q *campaigns) append(ctx context.Context, o *openCampaign, told []store.To
 	}
 	q.notify(o.id)
 	return nil
+}
+
+// save stores a change of a campaign, even if the request or the computation has ended.
+func (q *campaigns) save(ctx context.Context, c store.Campaign, told []store.Told, history []store.CampaignPoint, counted bool) (store.Campaign, error) {
+	ctx, cancel := store.Finish(ctx)
+	defer cancel()
+	return q.store.Tell(ctx, c, told, history, counted)
 }
 
 // compute starts to compute the next inputs of a locked campaign, and its state if
@@ -621,7 +628,7 @@ func (q *campaigns) finish(ctx context.Context, c *computation, err error) {
 	record := o.record
 	record.State, record.Error, record.Problem = store.CampaignFailed, excerpt(err.Error()), problemOf(err).Type
 	q.log.ErrorContext(ctx, "campaign failed", "campaign", o.id, "err", err)
-	if record, err = q.store.Tell(context.WithoutCancel(ctx), record, nil, nil, false); err != nil {
+	if record, err = q.save(ctx, record, nil, nil, false); err != nil {
 		q.log.ErrorContext(ctx, "campaign not saved", "campaign", o.id, "err", err)
 		return
 	}
@@ -641,7 +648,7 @@ func (q *campaigns) publish(ctx context.Context, o *openCampaign, c *computation
 	if c.ended && record.State == store.CampaignRunning {
 		record.State, record.End = store.CampaignEnded, string(c.state.End())
 	}
-	record, err := q.store.Tell(context.WithoutCancel(ctx), record, nil, storedHistory(c.state.History()), true)
+	record, err := q.save(ctx, record, nil, storedHistory(c.state.History()), true)
 	if err != nil {
 		return err
 	}
@@ -668,7 +675,7 @@ func (q *campaigns) stop(ctx context.Context, id uint64) error {
 		}
 		record := o.record
 		record.State = store.CampaignStopped
-		record, err := q.store.Tell(context.WithoutCancel(ctx), record, nil, nil, false)
+		record, err := q.save(ctx, record, nil, nil, false)
 		if err != nil {
 			return err
 		}

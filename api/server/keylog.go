@@ -97,7 +97,7 @@ func (l *keyLog) flush(ctx context.Context) {
 		slices.SortFunc(events, func(a, b *store.Event) int { // those in the log first, then by time
 			return cmp.Or(cmp.Compare(a.Number-1, b.Number-1), a.First.Compare(b.First))
 		})
-		if err := l.store.LogEvents(context.WithoutCancel(ctx), events); err != nil {
+		if err := l.write(ctx, events); err != nil {
 			l.log.ErrorContext(ctx, "key log not written", "err", err)
 			return
 		}
@@ -112,6 +112,13 @@ func (l *keyLog) flush(ctx context.Context) {
 			delete(l.counts, kind)
 		}
 	}
+}
+
+// write writes events to the store, even if the request that asked for them has ended.
+func (l *keyLog) write(ctx context.Context, events []*store.Event) error {
+	ctx, cancel := store.Finish(ctx)
+	defer cancel()
+	return l.store.LogEvents(ctx, events)
 }
 
 // run writes the counts periodically until ctx ends.

@@ -118,7 +118,9 @@ func (u *upload) add(ctx context.Context, block observation.Block) error {
 	if len(block.Observations) == 0 && len(h.Units) == 0 {
 		return nil
 	}
-	added, err := u.store.AddObservations(context.WithoutCancel(ctx), u.report.Subject, u.report.Commit, h.Units, block.Observations)
+	ctx, cancel := store.Finish(ctx)
+	defer cancel()
+	added, err := u.store.AddObservations(ctx, u.report.Subject, u.report.Commit, h.Units, block.Observations)
 	u.report.Stored += added.Stored
 	u.report.Duplicates += added.Duplicates
 	u.report.Contradictory += added.Contradictory

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -51,7 +52,9 @@ func (s *Store) migrate(ctx context.Context) error {
 		return wrap(err)
 	}
 	defer func() {
-		_, _ = connection.Exec(context.WithoutCancel(ctx), "select pg_advisory_unlock($1)", int64(lock)) // a lost connection has no lock
+		unlock, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_, _ = connection.Exec(unlock, "select pg_advisory_unlock($1)", int64(lock)) // a lost connection has no lock
 	}()
 	if err := s.update(ctx, func(tx pgx.Tx) error { return migrateTables(ctx, tx) }); err != nil {
 		return err

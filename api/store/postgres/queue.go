@@ -264,13 +264,17 @@ func (q *jobQueue) Serve(ctx context.Context, run queue.Run) error {
 	if err != nil {
 		return err
 	}
-	for client.Start(context.WithoutCancel(ctx)) != nil { // the database is not available
+	running, end := context.WithCancel(context.WithoutCancel(ctx)) // StopAndCancel ends jobs
+	defer end()
+	stopStarting := context.AfterFunc(ctx, end) // a start may wait for the database
+	for client.Start(running) != nil {          // the database is not available
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(repairPeriod):
 		}
 	}
+	stopStarting()
 	var helping sync.WaitGroup
 	helping.Go(func() { q.helpAlways(ctx, run) })
 	q.repairAlways(ctx)
@@ -539,7 +543,8 @@ func (a *attempt) lost(ctx context.Context, tx pgx.Tx) error {
 // The end of the job, its model and the end of the job of river are one transaction.
 func (a *attempt) end(ctx context.Context, result queue.Result, failure error) error {
 	stopping := ctx.Err() != nil
-	ctx = context.WithoutCancel(ctx)
+	ctx, cancel := store.Finish(ctx)
+	defer cancel()
 	defer a.store.dropCached(store.ModelChange, "")
 	return a.store.update(ctx, func(tx pgx.Tx) error {
 		j, err := a.lock(ctx, tx, false)

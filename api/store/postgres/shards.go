@@ -320,7 +320,9 @@ func (q *jobQueue) helpAlways(ctx context.Context, run queue.Run) {
 // reportIdle tells other replicas whether this one is idle.
 func (q *jobQueue) reportIdle(ctx context.Context, idle bool) {
 	if r := q.store.replica; r != nil && r.idle.Swap(idle) != idle {
-		_ = r.report(context.WithoutCancel(ctx)) // if this fails, the next report says so
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = r.report(ctx) // if this fails, the next report says so
 	}
 }
 
