@@ -43,7 +43,7 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		// The request is entered first: a key that is revoked from now on ends it.
 		ctx, leave := s.keyRequests.enter(r.Context(), store.KeyID(secret))
 		defer leave()
-		key, err := s.Store.Authenticate(r.Context(), secret)
+		key, err := s.findKey(r.Context(), secret)
 		switch {
 		case errors.Is(err, store.ErrExpired):
 			s.keyLog.refused(key, scope, store.ExpiredKey)
@@ -67,6 +67,14 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		c.SetRequest(r.WithContext(context.WithValue(ctx, callerContext{}, key.ID)))
 		return next(c)
 	}
+}
+
+// findKey returns the key that a secret belongs to. It has a timeout of its own: that of the
+// request begins later, because a stream has none.
+func (s *Server) findKey(ctx context.Context, secret string) (store.Key, error) {
+	ctx, cancel := s.requestContext(ctx, false)
+	defer cancel()
+	return s.Store.Authenticate(ctx, secret)
 }
 
 func expired(k store.Key) error {
