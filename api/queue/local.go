@@ -248,14 +248,23 @@ func (o *openJob) notify() {
 func (q *local) change(ctx context.Context, id uint64, update func(j *store.Job), save func(context.Context, store.Job) error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	o := q.open[id]
+	_ = q.changeLocked(ctx, q.open[id], update, save) // logged
+}
+
+// changeLocked is change for a caller that has locked q.
+func (q *local) changeLocked(ctx context.Context, o *openJob, update func(j *store.Job), save func(context.Context, store.Job) error) error {
 	update(&o.Job)
 	defer o.notify()
-	if err := save(context.WithoutCancel(ctx), o.Job); err != nil { // keep the job open: only memory has its state
-		q.Log.ErrorContext(ctx, "job not saved", "job", id, "err", err)
-	} else if o.State.Ended() {
-		delete(q.open, id)
+	finish, cancel := store.Finish(ctx)
+	defer cancel()
+	if err := save(finish, o.Job); err != nil { // keep the job open: only memory has its state
+		q.Log.ErrorContext(ctx, "job not saved", "job", o.ID, "err", err)
+		return err
 	}
+	if o.State.Ended() {
+		delete(q.open, o.ID)
+	}
+	return nil
 }
 
 // Get implements [Queue].
@@ -276,19 +285,19 @@ func (q *local) Get(ctx context.Context, id uint64) (Job, <-chan struct{}, error
 	return Job{Job: j}, nil, err
 }
 
-// Cancel implements [Queue].
+// Cancel implements [Queue]. If the store fails, the job does not run in this process,
+// and another call saves that it was cancelled.
 func (q *local) Cancel(ctx context.Context, id uint64) error {
 	q.mu.Lock()
-	at := slices.Index(q.queue, id)
-	if at < 0 {
-		if o := q.open[id]; o != nil && o.cancel != nil {
-			o.cancel(ErrCancelled)
-		}
-		q.mu.Unlock()
+	defer q.mu.Unlock()
+	o := q.open[id]
+	if o == nil {
 		return nil
 	}
-	q.queue = slices.Delete(q.queue, at, at+1)
-	q.mu.Unlock()
-	q.change(ctx, id, func(j *store.Job) { j.State, j.Ended = store.Cancelled, time.Now().UTC() }, q.store.SaveJob)
-	return nil
+	if o.cancel != nil { // the job was started
+		o.cancel(ErrCancelled)
+		return nil
+	}
+	q.queue = slices.DeleteFunc(q.queue, func(queued uint64) bool { return queued == id })
+	return q.changeLocked(ctx, o, func(j *store.Job) { j.State, j.Ended = store.Cancelled, time.Now().UTC() }, q.store.SaveJob)
 }

@@ -1,9 +1,13 @@
 package queue_test
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/inroad/inroad/api/queue"
 	"github.com/inroad/inroad/api/queue/queuetest"
@@ -73,5 +77,85 @@ func TestCrash(t *testing.T) {
 	}
 	if j := w.Ended(t, maxAttempts); j.State != store.Interrupted || j.Error != (&queue.CrashError{Attempts: maxAttempts}).Error() {
 		t.Errorf("after %d attempts: %+v", maxAttempts, j)
+	}
+}
+
+// A faultyStore fails to save jobs.
+type faultyStore struct {
+	store.Store
+	save func(ctx context.Context) error
+}
+
+func (s *faultyStore) SaveJob(ctx context.Context, j store.Job) error {
+	if err := s.save(ctx); err != nil {
+		return err
+	}
+	return s.Store.SaveJob(ctx, j)
+}
+
+func newQueue(t *testing.T, s store.Store) queue.Queue {
+	t.Helper()
+	q, err := queue.New(s, queue.Options{
+		MaxQueued: 10, Log: slog.New(slog.DiscardHandler), Describe: func(err error) (text, problem string) { return err.Error(), "kind" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// A store that is stuck stops neither the queue nor its end.
+func TestStuckStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, &faultyStore{openStore(t), func(ctx context.Context) error {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		done := make(chan error)
+		go func() {
+			done <- q.Serve(ctx, func(ctx context.Context, _ store.Job, _ queue.Work) (queue.Result, error) {
+				<-ctx.Done()
+				return queue.Result{}, context.Cause(ctx)
+			})
+		}()
+		begin := time.Now()
+		if _, err := q.Add(t.Context(), store.Job{}, "a"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(store.WriteLimit + time.Second)
+		if j, _, err := q.Get(t.Context(), 1); err != nil || j.State != store.Running {
+			t.Errorf("got %+v, %v", j, err)
+		}
+		cancel()
+		if err := <-done; err != nil || time.Since(begin) != 2*store.WriteLimit+time.Second {
+			t.Errorf("ended after %v with %v", time.Since(begin), err)
+		}
+	})
+}
+
+// A job is reported as cancelled only if the store has saved that.
+func TestCancelNotSaved(t *testing.T) {
+	s := openStore(t)
+	full := true
+	q := newQueue(t, &faultyStore{s, func(context.Context) error {
+		if full {
+			return store.ErrFull
+		}
+		return nil
+	}})
+	if _, err := q.Add(t.Context(), store.Job{}, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Cancel(t.Context(), 1); !errors.Is(err, store.ErrFull) {
+		t.Errorf("with a full disk: %v", err)
+	}
+	full = false
+	if err := q.Cancel(t.Context(), 1); err != nil {
+		t.Error(err)
+	}
+	if j, err := s.Job(t.Context(), 1); err != nil || j.State != store.Cancelled {
+		t.Errorf("got %+v, %v", j, err)
 	}
 }
