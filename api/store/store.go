@@ -190,7 +190,7 @@ type Store interface {
 	Failure() error
 	// Size returns the size of the stored data in bytes, or 0 if it is not known.
 	Size() int64
-	// Close closes the store. It waits for calls in progress.
+	// Close closes the store. It waits for calls in progress; a database may limit the wait.
 	Close() error
 }
 

@@ -18,6 +18,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -35,8 +36,10 @@ type Store struct {
 	blocks *encoding.Blocks
 	now    func() time.Time
 
-	patience time.Duration // for an unavailable database
-	replica  *replica      // nil until Join
+	patience   time.Duration // for an unavailable database
+	closeLimit time.Duration // for calls in progress
+	closing    sync.Once
+	replica    *replica // nil until Join
 }
 
 var (
@@ -51,8 +54,12 @@ const (
 	maxIdleTransaction = 10 * time.Second
 )
 
-// defaultPatience is how long a call waits for a database that restarts.
-const defaultPatience = 10 * time.Second
+const (
+	// defaultPatience is how long a call waits for a database that restarts.
+	defaultPatience = 10 * time.Second
+	// defaultCloseLimit is how long Close waits for calls in progress.
+	defaultCloseLimit = 10 * time.Second
+)
 
 // Open opens the database with a URL such as postgres://user@host/name. Missing tables
 // are created.
@@ -77,21 +84,37 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{pool: pool, blocks: blocks, patience: defaultPatience, now: func() time.Time { return time.Now().UTC() }}
+	s := &Store{
+		pool: pool, blocks: blocks, patience: defaultPatience, closeLimit: defaultCloseLimit,
+		now: func() time.Time { return time.Now().UTC() },
+	}
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-// Close closes the connections. It waits for calls in progress.
+// Close closes the connections. It waits for calls in progress, for at most 10 seconds: a
+// call may wait for a database that is stuck. The error then wraps [store.ErrUnavailable],
+// and the connections are closed when the calls end.
 func (s *Store) Close() error {
-	if s.replica != nil {
-		s.replica.close()
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		s.closing.Do(func() {
+			if s.replica != nil {
+				s.replica.close()
+			}
+			s.pool.Close()
+			s.blocks.Close()
+		})
+	}()
+	select {
+	case <-closed:
+		return nil
+	case <-time.After(s.closeLimit):
+		return fmt.Errorf("%w: calls in progress did not end within %v", store.ErrUnavailable, s.closeLimit)
 	}
-	s.pool.Close()
-	s.blocks.Close()
-	return nil
 }
 
 // Ping returns an error if the database cannot be read.

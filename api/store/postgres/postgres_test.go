@@ -69,6 +69,27 @@ func TestOpenAtOnce(t *testing.T) {
 	}
 }
 
+// Close does not wait for ever for a call that does not end.
+func TestCloseInUse(t *testing.T) {
+	s := open(t, database.Database(t))
+	calls := 0
+	for _, err := range s.Export(t.Context()) { // a new database has counters
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls++
+		s.SetCloseLimit(50 * time.Millisecond)
+		if err := s.Close(); !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("during a call: %v, want %v", err, store.ErrUnavailable)
+		}
+		break
+	}
+	s.SetCloseLimit(time.Minute)
+	if err := s.Close(); err != nil || calls != 1 {
+		t.Errorf("after %d calls: %v", calls, err)
+	}
+}
+
 func TestOpenFails(t *testing.T) {
 	url := database.Database(t)
 	newer := open(t, url)
