@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/inroad/inroad/grammars/parallel"
 	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/observation"
 )
@@ -34,4 +35,18 @@ func TestCancelBetweenTrees(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || trees != 1 {
 		t.Errorf("got error %v after %d trees, want %v after 1", err, trees, context.Canceled)
 	}
+}
+
+// A worker that panics does not end the process: the caller of Train may recover.
+func TestPanicInWorker(t *testing.T) {
+	opt := Options{Workers: 2, Learner: Learner{Name: "panicking", New: func(*dtree.Table, []int32, dtree.Options) TreeLearner {
+		panic("oh")
+	}}}
+	defer func() {
+		if p, ok := recover().(*parallel.PanicError); !ok || p.Value != "oh" {
+			t.Errorf("got %v", p)
+		}
+	}()
+	_, err := Train(t.Context(), "", jsonSources(t), observation.Header{}, observe(1, 100), opt)
+	t.Errorf("got %v, want a panic", err)
 }

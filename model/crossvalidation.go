@@ -5,8 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/inroad/inroad/grammars/parallel"
 	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/logit"
 )
@@ -270,7 +269,7 @@ func (f *fold) score(ctx context.Context, use func(s *scorer, c *candidate, rows
 		if err != nil {
 			return err
 		}
-		group, ctx := errgroup.WithContext(ctx)
+		group, ctx := parallel.WithContext(ctx)
 		workers := f.task.opt.Workers
 		for w := range workers {
 			group.Go(func() error {

@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/grammars/parallel"
 	"github.com/inroad/inroad/model/observation"
 )
 
@@ -242,7 +241,7 @@ func (m *Model) HeldOutScores() *Evaluation {
 // Evaluate compares the model's predictions with observations.
 func (m *Model) Evaluate(ctx context.Context, observations []observation.Observation, workers int, limits grammars.Limits) (*Evaluation, error) {
 	answers := make([]*Answer, len(observations))
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	for w := range workers {
 		group.Go(func() (err error) {
 			for i := w; i < len(observations); i += workers {

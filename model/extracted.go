@@ -10,10 +10,10 @@ import (
 	"slices"
 
 	"github.com/fxamacker/cbor/v2"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/parallel"
 	"github.com/inroad/inroad/model/internal/spill"
 	"github.com/inroad/inroad/model/observation"
 )
@@ -54,7 +54,7 @@ func (t *Trainer) Extract(ctx context.Context, observations []observation.Observ
 
 // eachInput calls extract for each input, in one goroutine per extractor.
 func (t *Trainer) eachInput(ctx context.Context, inputs int, extract func(ctx context.Context, s *trainingExtractor, i int)) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	for w, s := range t.extractors {
 		group.Go(func() error {
 			for i := w; i < inputs; i += len(t.extractors) {

@@ -8,8 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/inroad/inroad/grammars/parallel"
 	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/logit"
 )
@@ -55,7 +54,7 @@ func (k *task) fit(ctx context.Context, v *view, targets []*target, rows []int32
 	out := make([]logit.Regression, len(targets))
 	groups := groupByLabels(targets)
 	known := k.known(rows)
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	for w := range min(k.opt.Workers, len(groups)) {
 		group.Go(func() error {
 			fitter, err := logit.NewFitter(v.withoutOutcomes, known, logit.Options{Penalty: regressionPenalty, MaxColumns: regressionColumns})

@@ -14,10 +14,9 @@ import (
 	"path"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/parallel"
 	"github.com/inroad/inroad/grammars/tribble"
 	"github.com/inroad/inroad/model/dtree"
 	"github.com/inroad/inroad/model/internal/spill"
@@ -549,7 +548,7 @@ func (k *task) learn(ctx context.Context, v *view, targets []*target, rows []int
 	groups := groupByLabels(targets)
 	trees := make([]dtree.Tree, len(targets))
 	known := k.known(rows)
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	for w := range k.opt.Workers {
 		group.Go(func() error {
 			var outcomes, units TreeLearner // created on demand, because they are large

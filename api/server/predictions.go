@@ -9,10 +9,9 @@ import (
 	"strconv"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/grammars/parallel"
 )
 
 // Predict predicts the methods that inputs reach, for a JSON or a streamed body.
@@ -63,7 +62,7 @@ func (b *batch) next() error {
 	if len(part) == 1 {
 		answer(0)
 	} else {
-		var group errgroup.Group
+		group, _ := parallel.WithContext(b.ctx)
 		group.SetLimit(b.workers)
 		for i := range part {
 			group.Go(func() error {

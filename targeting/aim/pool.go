@@ -8,11 +8,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/grammars/parallel"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting/generate"
@@ -79,7 +78,7 @@ func limited(err error) bool {
 // predict predicts whether the inputs reach the picked units.
 func (p *pool) predict(ctx context.Context, m *model.Model, picked []int, workers int, limits grammars.Limits) error {
 	p.rarer = make([][]float64, len(p.texts))
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	for w := range workers {
 		group.Go(func() error {
 			for i := w; i < len(p.texts); i += workers {

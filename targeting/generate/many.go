@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/inroad/inroad/grammars"
+	"github.com/inroad/inroad/grammars/parallel"
 )
 
 // Each generates up to n inputs on several workers. If the options leave choices to
@@ -180,7 +180,7 @@ func (m *many) adapt(inputs, repeated int) {
 // fill generates the inputs of a batch with the given indexes.
 func (m *many) fill(ctx context.Context, batch []*Input, taken []*uses, indexes []int, round int) error {
 	var next atomic.Int64
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	for _, x := range m.generators {
 		group.Go(func() error {
 			for {

@@ -8,10 +8,9 @@ import (
 	"math"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/limit"
+	"github.com/inroad/inroad/grammars/parallel"
 	"github.com/inroad/inroad/model"
 	"github.com/inroad/inroad/model/observation"
 )
@@ -112,7 +111,7 @@ func Predict(ctx context.Context, m *model.Model, corpus Corpus, opt PredictOpti
 // the content of at most one input per worker.
 func PredictEach(ctx context.Context, m *model.Model, items iter.Seq2[Item, error], opt PredictOptions) (*Predictions, error) {
 	k := &predictTask{model: m, opt: opt, rows: map[string]*row{}}
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	work := make(chan *prediction)
 	for range max(1, opt.Workers) {
 		group.Go(func() error {
