@@ -86,26 +86,36 @@ const (
 func (q *campaigns) with(ctx context.Context, id uint64, use func(o *openCampaign) error) error {
 	for {
 		o := q.find(id)
-		o.mu.Lock()
-		if o.closed { // in the meantime
-			o.mu.Unlock()
-			continue
-		}
-		err := q.load(ctx, o)
-		if err == nil {
-			err = use(o)
-		} else {
-			q.close(o)
-		}
-		changed := errors.Is(err, store.ErrChanged)
-		o.loaded = o.loaded && !changed
-		o.mu.Unlock()
-		if changed && ctx.Err() == nil {
+		used, err := q.try(ctx, o, use)
+		if !used || errors.Is(err, store.ErrChanged) && ctx.Err() == nil {
 			continue
 		}
 		q.evict(ctx, o)
 		return err
 	}
+}
+
+// try calls use with a campaign that it locks and loads. It reports false if the campaign
+// was removed from memory in the meantime.
+func (q *campaigns) try(ctx context.Context, o *openCampaign, use func(o *openCampaign) error) (used bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return false, nil
+	}
+	succeeded := false
+	defer func() {
+		if !succeeded { // it cannot be loaded, or use has panicked and may have left half a change
+			q.close(o)
+		}
+	}()
+	if err := q.load(ctx, o); err != nil {
+		return true, err
+	}
+	err = use(o)
+	succeeded = true
+	o.loaded = o.loaded && !errors.Is(err, store.ErrChanged)
+	return true, err
 }
 
 // find returns the campaign in memory with an ID, which may not be loaded.
@@ -225,6 +235,14 @@ func (q *campaigns) notify(id uint64) {
 	}
 }
 
+// forget drops the channel of a campaign that does not change any more, because it does not
+// exist or does not run. Goroutines that wait for it are woken, and see that themselves.
+func (q *campaigns) forget(id uint64, state openapi.CampaignState, err error) {
+	if err == nil && state != openapi.CampaignRunning || is[*store.NotFoundError](err) {
+		q.notify(id)
+	}
+}
+
 // notifyAll wakes all goroutines that wait for a change of any campaign.
 func (q *campaigns) notifyAll() {
 	q.mu.Lock()
@@ -308,6 +326,7 @@ func (q *campaigns) ask(ctx context.Context, id uint64, req openapi.AskRequest) 
 			return err
 		})
 		if err != nil || len(answer.Inputs) > 0 || answer.State != openapi.CampaignRunning {
+			q.forget(id, answer.State, err)
 			return answer, err
 		}
 		select {
@@ -494,7 +513,7 @@ func (q *campaigns) compute(ctx context.Context, o *openCampaign) {
 	q.computing.Go(func() {
 		q.active.Add(1)
 		defer q.active.Add(-1)
-		err := c.run(ctx)
+		err := c.guard(ctx, c.run)
 		q.finish(ctx, c, err)
 	})
 }
@@ -513,14 +532,19 @@ type computation struct {
 	ended  bool
 }
 
-// run computes inputs. It recovers from panics.
-func (c *computation) run(ctx context.Context) (err error) {
+// guard calls do, and returns its panics as errors.
+func (c *computation) guard(ctx context.Context, do func(ctx context.Context) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			c.log.ErrorContext(ctx, "campaign panicked", "campaign", c.open.id, "err", r, "stack", string(debug.Stack()))
 			err = errPanicked
 		}
 	}()
+	return do(ctx)
+}
+
+// run computes inputs.
+func (c *computation) run(ctx context.Context) (err error) {
 	if c.turn, err = c.turns.enter(ctx, campaignClient, c.wait); err != nil {
 		return err
 	}
@@ -604,13 +628,13 @@ func (q *campaigns) finish(ctx context.Context, c *computation, err error) {
 		}
 		published := false
 		if err == nil && !o.closed && c.last == o.record.Last {
-			err, published = q.publish(ctx, o, c), true
+			err, published = c.guard(ctx, func(ctx context.Context) error { return q.publish(ctx, o, c) }), true
 		}
 		if err != nil && !errors.Is(err, store.ErrChanged) || published && err == nil || o.closed {
 			break
 		}
 		o.mu.Unlock()
-		err = c.catchUp(ctx)
+		err = c.guard(ctx, c.catchUp)
 	}
 	defer o.mu.Unlock()
 	interrupted := ctx.Err() != nil

@@ -115,6 +115,7 @@ func (s *Server) FollowCampaign(ctx context.Context, req openapi.FollowCampaignR
 		for {
 			changed := s.campaigns.changed(id)
 			c, err := s.campaigns.get(ctx, id)
+			s.campaigns.forget(id, c.State, err)
 			if err != nil {
 				return err
 			}
