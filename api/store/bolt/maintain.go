@@ -61,11 +61,29 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return publish(f.Name(), path)
 }
 
+// writeTo writes a snapshot of the store until ctx ends.
 func (s *Store) writeTo(ctx context.Context, w io.Writer) error {
-	return s.view(ctx, func(tx *txn) error {
-		_, err := tx.bolt.WriteTo(w)
+	err := s.view(ctx, func(tx *txn) error {
+		_, err := tx.bolt.WriteTo(contextWriter{ctx, w})
 		return err
 	})
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx) // bbolt returns only the text
+	}
+	return err
+}
+
+// A contextWriter writes until its context ends.
+type contextWriter struct {
+	ctx context.Context // of the call
+	io.Writer
+}
+
+func (w contextWriter) Write(p []byte) (int, error) {
+	if w.ctx.Err() != nil {
+		return 0, context.Cause(w.ctx)
+	}
+	return w.Writer.Write(p)
 }
 
 // Compact writes the store without its unused space to a new file, which appears
