@@ -75,10 +75,10 @@ func putEvent(tx *txn, e *store.Event) error {
 	}
 }
 
-// touchKey sets the last use of a key, unless it was revoked.
+// touchKey sets the last use of a key, unless it was revoked or used later.
 func touchKey(tx *txn, id string, used time.Time) error {
 	k, err := key(tx, id)
-	if err != nil || k.ID == "" {
+	if err != nil || k.ID == "" || !used.After(k.Used) { // uses with different scopes are logged in any order
 		return err
 	}
 	k.Used = used

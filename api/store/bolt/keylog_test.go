@@ -50,3 +50,22 @@ func TestKeyLogIsBounded(t *testing.T) {
 		t.Errorf("number %d %s", first.Number, diff)
 	}
 }
+
+// The last use of a key is the latest of its uses, in whatever order they are logged.
+func TestLastUse(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "s.db"))
+	key, _, err := s.NewKey(t.Context(), store.Key{Name: "ci"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now().UTC()
+	used := func(last time.Time, scope store.Scope) *store.Event {
+		return &store.Event{Kind: store.KeyUsed, Key: key.ID, Scopes: []store.Scope{scope}, Count: 1, First: now, Last: last}
+	}
+	if err := s.LogEvents(t.Context(), []*store.Event{used(now.Add(time.Minute), store.ScopeWrite), used(now, store.ScopeRead)}); err != nil {
+		t.Fatal(err)
+	}
+	if keys, err := s.Keys(t.Context()); err != nil || !keys[0].Used.Equal(now.Add(time.Minute)) {
+		t.Errorf("last use %v, %v; want %v", keys[0].Used, err, now.Add(time.Minute))
+	}
+}
