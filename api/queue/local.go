@@ -298,6 +298,9 @@ func (q *local) Cancel(ctx context.Context, id uint64) error {
 		o.cancel(ErrCancelled)
 		return nil
 	}
+	if ctx.Err() != nil { // while others waited for the store
+		return context.Cause(ctx)
+	}
 	q.queue = slices.DeleteFunc(q.queue, func(queued uint64) bool { return queued == id })
 	return q.changeLocked(ctx, o, func(j *store.Job) { j.State, j.Ended = store.Cancelled, time.Now().UTC() }, q.store.SaveJob)
 }

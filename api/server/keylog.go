@@ -78,11 +78,14 @@ func (l *keyLog) count(k store.Key, kind requestKind) {
 	c.event.Last, c.changed = now.UTC(), true
 }
 
-// flush writes the counts that have changed, in one transaction. If it fails, the next
-// flush writes them.
+// flush writes the counts that have changed, in one transaction. If it fails, or if ctx
+// ends while another flush writes, the next flush writes them.
 func (l *keyLog) flush(ctx context.Context) {
 	l.writing.Lock()
 	defer l.writing.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
 	changed := map[requestKind]*store.Event{}
 	var events []*store.Event
 	l.mu.Lock()

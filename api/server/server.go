@@ -250,7 +250,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	err := group.Wait()
 	s.beginShutdown()
 	s.campaigns.computing.Wait()
-	s.keyLog.flush(ctx)
+	s.keyLog.flush(context.WithoutCancel(ctx))
 	s.unsubscribe()
 	return err
 }

@@ -56,8 +56,8 @@ func TestStuckWrites(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ctx, gone := context.WithCancel(t.Context())
-				gone()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
 				begin := time.Now()
 				if err := write(ctx); !errors.Is(err, store.ErrUnavailable) || time.Since(begin) != store.WriteLimit {
 					t.Errorf("ended after %v with %v", time.Since(begin), err)
@@ -65,6 +65,21 @@ func TestStuckWrites(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Requests that wait for a flush to a stuck store do not begin another one after their end.
+func TestStuckFlushes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newKeyLog(stuckStore{}, slog.New(slog.DiscardHandler))
+		l.used(store.Key{ID: "k"}, store.ScopeRead)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		<-ctx.Done()
+		begin := time.Now()
+		if l.flush(ctx); time.Since(begin) != 0 {
+			t.Errorf("took %v", time.Since(begin))
+		}
+	})
 }
 
 // A request whose key a stuck store does not check is answered in time.
