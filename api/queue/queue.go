@@ -107,12 +107,14 @@ func (o Options) Check(client string, queued, own int) error {
 	return nil
 }
 
+var errPanicked = errors.New("internal error: the job panicked; the log of the service has the details")
+
 // Attempt calls run, and returns its panics as errors.
 func (o Options) Attempt(ctx context.Context, run Run, j store.Job, w Work) (result Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			o.Log.ErrorContext(ctx, "job panicked", "job", j.ID, "err", r, "stack", string(debug.Stack()))
-			err = errors.New("internal error")
+			err = errPanicked
 		}
 	}()
 	return run(ctx, j, w)

@@ -574,7 +574,7 @@ func (c *computation) run(ctx context.Context) (err error) {
 	return err
 }
 
-var errPanicked = errors.New("internal error")
+var errPanicked = errors.New("internal error: the campaign panicked; the log of the service has the details")
 
 // rebuild computes the state of a campaign from its log.
 func (c *computation) rebuild(ctx context.Context) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -248,7 +249,7 @@ func testPanic(t *testing.T, s store.Store) {
 	w.Panics.Store(1)
 	w.Must(t, store.Job{}, "")
 	w.Must(t, store.Job{}, "")
-	if j := w.Ended(t, 1); j.State != store.Failed || j.Error != "internal error" {
+	if j := w.Ended(t, 1); j.State != store.Failed || !strings.HasPrefix(j.Error, "internal error: the job panicked") {
 		t.Errorf("got %+v", j)
 	}
 	<-w.Begun // the next is done nevertheless
