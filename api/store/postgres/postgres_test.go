@@ -3,6 +3,7 @@
 package postgres_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -87,6 +88,59 @@ func TestCloseInUse(t *testing.T) {
 	s.SetCloseLimit(time.Minute)
 	if err := s.Close(); err != nil || calls != 1 {
 		t.Errorf("after %d calls: %v", calls, err)
+	}
+}
+
+// A commit whose observations cannot be removed in time is deleted nevertheless. The next
+// deletion removes them.
+func TestDeletionInterrupted(t *testing.T) {
+	url := database.Database(t)
+	s := open(t, url)
+	for _, commit := range []string{"first", "second"} {
+		if _, err := s.AddObservations(t.Context(), "p", commit, []observation.Unit{{ID: "m"}}, []observation.Observation{{Input: []byte("1")}, {Input: []byte("2")}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	connection, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = connection.Close(context.WithoutCancel(t.Context())) }()
+	count := func(table string) (n int) {
+		if err := connection.QueryRow(t.Context(), "select count(*) from inroad."+table).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	tx, err := connection.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "select from inroad.seen limit 1 for update"); err != nil { // of the first commit
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	if err := s.DeleteCommit(ctx, "p", "first", 0); err != nil || ctx.Err() == nil {
+		t.Errorf("the interrupted deletion: %v", err)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var missing *store.NotFoundError
+	if _, err := s.Commit(t.Context(), "p", "first"); !errors.As(err, &missing) {
+		t.Errorf("the deleted commit: %v", err)
+	}
+	if seen, commits := count("seen"), count("commits"); seen != 3 || commits != 2 {
+		t.Errorf("%d rows of %d commits are left, want 3 of 2", seen, commits)
+	}
+	if err := s.DeleteCommit(t.Context(), "p", "second", 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"seen", "blocks", "units", "commits"} {
+		if n := count(table); n != 0 {
+			t.Errorf("%d rows of %s are left", n, table)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -58,12 +59,37 @@ func (s *Store) DeleteSubject(ctx context.Context, name string) error {
 const hideCommits = "update commits set subject = '', name = convert_to(id::text, 'UTF8') where "
 
 // removeHidden removes the observations of hidden commits, which may take minutes, without
-// the locks that others wait for. What a crash leaves is removed with the next deletion.
+// the locks that others wait for. It removes them in parts, so that the next deletion
+// continues where a crash, the end of ctx or an unavailable database has left off. That is
+// no error: the commits are deleted.
 func (s *Store) removeHidden(ctx context.Context) error {
-	return s.update(ctx, func(tx pgx.Tx) error {
+	for _, part := range []struct {
+		table string
+		rows  int
+	}{{"seen", 10_000}, {"units", 10_000}, {"blocks", 100}} {
+		for removed := int64(1); removed > 0; {
+			err := s.updateRepeatably(ctx, func(tx pgx.Tx) error {
+				tag, err := tx.Exec(ctx, "delete from "+part.table+" where ctid = any(array(select ctid from "+part.table+
+					" where commit_id in (select id from commits where subject = '') limit $1 for update skip locked))", part.rows)
+				removed = tag.RowsAffected()
+				return err
+			})
+			if err != nil {
+				return ignoreInterrupted(ctx, err)
+			}
+		}
+	}
+	return ignoreInterrupted(ctx, s.updateRepeatably(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, "delete from commits where id in (select id from commits where subject = '' for update skip locked)")
 		return err
-	})
+	}))
+}
+
+func ignoreInterrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) {
+		return nil
+	}
+	return err
 }
 
 // DeleteModel implements [store.Store].
