@@ -5,6 +5,7 @@ package encoding
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/klauspost/compress/zstd"
@@ -64,6 +65,8 @@ func Decode(data []byte, v any) error {
 type Blocks struct {
 	enc *zstd.Encoder
 	dec *zstd.Decoder
+
+	closing sync.RWMutex // a decoder must not be closed while it decodes: it would wait for ever
 }
 
 // NewBlocks returns an encoder of large values.
@@ -73,11 +76,16 @@ func NewBlocks() (*Blocks, error) {
 		return nil, err
 	}
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxBlock))
-	return &Blocks{enc, dec}, err
+	return &Blocks{enc: enc, dec: dec}, err
 }
 
-// Close releases the memory of the encoder. Encode may still be called.
-func (b *Blocks) Close() { b.dec.Close() }
+// Close releases the memory of the encoder. It waits for calls of Decode in progress; later
+// ones fail. Encode may still be called.
+func (b *Blocks) Close() {
+	b.closing.Lock()
+	defer b.closing.Unlock()
+	b.dec.Close()
+}
 
 // Encode returns the compressed stored form of a value.
 func (b *Blocks) Encode(v any) ([]byte, error) {
@@ -93,9 +101,15 @@ func (b *Blocks) Decode(data []byte, v any) error {
 	if len(data) == 0 || data[0] != formatBlock {
 		return errFormat
 	}
-	plain, err := b.dec.DecodeAll(data[1:], nil)
+	plain, err := b.decompress(data[1:])
 	if err != nil {
 		return fmt.Errorf("decompress: %w", err)
 	}
 	return decoding().Unmarshal(plain, v)
+}
+
+func (b *Blocks) decompress(data []byte) ([]byte, error) {
+	b.closing.RLock()
+	defer b.closing.RUnlock()
+	return b.dec.DecodeAll(data, nil)
 }
