@@ -21,7 +21,10 @@ type Mutator struct {
 	generator *generate.Generator
 	rand      *rand.Rand
 	trees     map[uint64]*derivation.Tree // by hash of the input; nil for inputs outside the grammar
+	treeBytes int                         // of trees
 	known     []*derivation.Tree          // to take parts from
+
+	knownBytes int // of known
 }
 
 // NewMutator returns a mutator of inputs that are derived from the start rule of the
@@ -38,11 +41,23 @@ func NewMutator(ctx context.Context, g *grammars.Grammar, r *rand.Rand, opt gene
 	return &Mutator{grammar: g, start: opt.Start, generator: x, rand: r, trees: map[uint64]*derivation.Tree{}}, err
 }
 
-// Limits of the inputs that a mutator remembers.
+// Limits of the inputs that a mutator remembers. The trees of large inputs would take
+// gigabytes if only their number were limited.
 const (
 	maxKnownTrees = 1000
+	maxKnownBytes = 32 << 20
 	maxParsed     = 10_000
+	maxTreeBytes  = 128 << 20
 )
+
+// bytesOf returns about how much memory a tree takes; it is 0 for nil.
+func bytesOf(tree *derivation.Tree) int {
+	if tree == nil {
+		return 0
+	}
+	const node, token = 16, 20
+	return len(tree.Input()) + node*tree.Len() + token*len(tree.Tokens())
+}
 
 // Mutants returns up to n different mutants of an input, of at most maxSize bytes each. Parts of
 // other inputs may be spliced in: of more, and of inputs of earlier calls. Of an input
@@ -115,16 +130,33 @@ func (m *Mutator) parse(ctx context.Context, input []byte) (*derivation.Tree, er
 	if err != nil {
 		return nil, err
 	}
-	if len(m.trees) >= maxParsed {
+	size := bytesOf(tree)
+	if len(m.trees) >= maxParsed || m.treeBytes+size > maxTreeBytes {
 		clear(m.trees)
+		m.treeBytes = 0
 	}
 	m.trees[key] = tree
-	switch {
-	case tree == nil:
-	case len(m.known) < maxKnownTrees:
-		m.known = append(m.known, tree)
-	default:
-		m.known[m.rand.IntN(len(m.known))] = tree
+	m.treeBytes += size
+	if tree != nil {
+		m.know(tree)
 	}
 	return tree, nil
+}
+
+// know remembers a tree to take parts from, in place of others if there are too many.
+func (m *Mutator) know(tree *derivation.Tree) {
+	m.knownBytes += bytesOf(tree)
+	if len(m.known) < maxKnownTrees {
+		m.known = append(m.known, tree)
+	} else {
+		at := m.rand.IntN(len(m.known))
+		m.knownBytes -= bytesOf(m.known[at])
+		m.known[at] = tree
+	}
+	for m.knownBytes > maxKnownBytes && len(m.known) > 1 {
+		at, last := m.rand.IntN(len(m.known)), len(m.known)-1
+		m.knownBytes -= bytesOf(m.known[at])
+		m.known[at], m.known[last] = m.known[last], nil
+		m.known = m.known[:last]
+	}
 }
