@@ -55,7 +55,7 @@ const firstTraining = 100
 // than the grammar's start rule.
 func newAimer(ctx context.Context, g *guided, grammar *grammars.Grammar) (*aimer, error) {
 	opt := model.Defaults()
-	opt.Seed, opt.Folds = g.options.Seed, 1
+	opt.Seed, opt.Folds, opt.Limits = g.options.Seed, 1, parseLimits()
 	if len(g.options.Sources) == 0 {
 		return nil, fmt.Errorf("algorithm %s: needs the files of the grammar", Guided)
 	}

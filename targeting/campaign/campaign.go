@@ -18,6 +18,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -240,10 +241,14 @@ func (c *Campaign) parse(ctx context.Context, inputs [][]byte) ([]*derivation.Tr
 	return trees, nil
 }
 
+// parseLimits limit parses by steps and not by time, because the inputs of a campaign must
+// not depend on the load of the machine.
+func parseLimits() grammars.Limits { return grammars.Limits{Time: time.Hour} }
+
 // parse returns the tree of an input, or nil if the input is outside the grammar or
 // exceeds a limit.
 func parse(ctx context.Context, g *grammars.Grammar, start string, input []byte) (*derivation.Tree, error) {
-	tree, err := g.Parse(ctx, input, grammars.ParseOptions{Start: start, Unlocated: true})
+	tree, err := g.Parse(ctx, input, grammars.ParseOptions{Start: start, Unlocated: true, Limits: parseLimits()})
 	if _, outside := errors.AsType[*grammars.SyntaxError](err); outside {
 		return nil, nil //nolint:nilnil // no tree is an answer
 	}
