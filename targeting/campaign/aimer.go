@@ -211,30 +211,41 @@ func (a *aimer) findGoals() []goalUnit {
 // and to which it is the nearest in the same file.
 func (a *aimer) neighbours() map[string]string {
 	archive := a.guided.archive
-	byFile := map[string][]observation.Unit{}
+	reached := map[string][]observation.Unit{} // by file and first line, of each line the first unit
 	for _, u := range a.guided.options.Units {
-		byFile[u.File] = append(byFile[u.File], u)
+		if _, ok := archive.units[u.ID]; ok {
+			reached[u.File] = append(reached[u.File], u)
+		}
+	}
+	for file, units := range reached {
+		slices.SortStableFunc(units, func(x, y observation.Unit) int { return cmp.Compare(x.Start, y.Start) })
+		reached[file] = slices.CompactFunc(units, func(x, y observation.Unit) bool { return x.Start == y.Start })
 	}
 	out := map[string]string{}
 	for _, u := range a.guided.options.Units {
 		if _, ok := archive.units[u.ID]; ok || u.Start == 0 {
 			continue
 		}
-		var nearest *observation.Unit
-		for i, other := range byFile[u.File] {
-			if _, ok := archive.units[other.ID]; ok && (nearest == nil || distance(other, u) < distance(*nearest, u)) {
-				nearest = &byFile[u.File][i]
-			}
-		}
-		if nearest != nil && out[nearest.ID] == "" {
-			out[nearest.ID] = cmp.Or(u.Name, u.ID)
+		if near := nearest(reached[u.File], u.Start); near != "" && out[near] == "" {
+			out[near] = cmp.Or(u.Name, u.ID)
 		}
 	}
 	return out
 }
 
-// distance returns the number of lines between the first lines of two units.
-func distance(a, b observation.Unit) int { return max(a.Start-b.Start, b.Start-a.Start) }
+// nearest returns the ID of the unit whose first line is the nearest to a line, of two the
+// one before the line, and "" if there is no unit. The units are sorted by their first line.
+func nearest(units []observation.Unit, line int) string {
+	at, _ := slices.BinarySearchFunc(units, line, func(u observation.Unit, line int) int { return cmp.Compare(u.Start, line) })
+	switch {
+	case len(units) == 0:
+		return ""
+	case at == len(units) || at > 0 && line-units[at-1].Start <= units[at].Start-line:
+		return units[at-1].ID
+	default:
+		return units[at].ID
+	}
+}
 
 // pick draws one to three goals by need.
 func (a *aimer) pick() []goalUnit {

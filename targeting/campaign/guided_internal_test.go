@@ -1,6 +1,8 @@
 package campaign
 
 import (
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/grammartest"
+	"github.com/inroad/inroad/model/observation"
 )
 
 // Ways that brought more are used more, and none is given up.
@@ -168,4 +171,54 @@ func TestFrugal(t *testing.T) {
 	if most := e.ample + e.ample/2; e.generated > most {
 		t.Errorf("generating took %v, want at most %v", e.generated, most)
 	}
+}
+
+// Of the units that were reached, the one nearest to a unit that was not is found in the
+// same file.
+func TestNeighbours(t *testing.T) {
+	unit := func(file string, line int) observation.Unit {
+		return observation.Unit{ID: fmt.Sprintf("%s#%d", file, line), File: file, Start: line}
+	}
+	for _, c := range []struct {
+		reached, missed []observation.Unit
+		want            map[string]string
+	}{
+		{nil, []observation.Unit{unit("a", 1)}, map[string]string{}},
+		{[]observation.Unit{unit("a", 5)}, []observation.Unit{unit("b", 5)}, map[string]string{}},
+		{[]observation.Unit{unit("a", 9), unit("a", 1)}, []observation.Unit{unit("a", 2), unit("a", 7), unit("a", 30)}, map[string]string{"a#1": "a#2", "a#9": "a#7"}},
+		{[]observation.Unit{unit("a", 4), unit("a", 8)}, []observation.Unit{unit("a", 6)}, map[string]string{"a#4": "a#6"}},
+		{[]observation.Unit{unit("a", 4)}, []observation.Unit{unit("a", 0)}, map[string]string{}}, // its line is not known
+	} {
+		got := aimerOf(c.reached, c.missed).neighbours()
+		if !maps.Equal(got, c.want) {
+			t.Errorf("reached %v, not %v: got %v, want %v", c.reached, c.missed, got, c.want)
+		}
+	}
+}
+
+// Neighbours are found in a file with very many blocks, such as an amalgamation, in much less
+// time than comparing all pairs of blocks takes.
+func TestNeighboursOfManyUnits(t *testing.T) {
+	const units = 60_000
+	var reached, missed []observation.Unit
+	for line := 1; line <= units; line += 2 {
+		reached = append(reached, observation.Unit{ID: fmt.Sprint(line), File: "a", Start: line})
+		missed = append(missed, observation.Unit{ID: fmt.Sprint(line + 1), File: "a", Start: line + 1})
+	}
+	a, began := aimerOf(reached, missed), time.Now()
+	if got := a.neighbours(); len(got) != units/2 || got["1"] != "2" {
+		t.Errorf("%d units are neighbours, want %d; the first is the neighbour of %s", len(got), units/2, got["1"])
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+// aimerOf returns an aimer for a program of which some units were reached.
+func aimerOf(reached, missed []observation.Unit) *aimer {
+	archive := newArchive(Options{})
+	for _, u := range reached {
+		archive.list([]string{u.ID})
+	}
+	return &aimer{guided: &guided{archive: archive, options: Options{Units: slices.Concat(reached, missed)}}}
 }
