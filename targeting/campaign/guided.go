@@ -14,6 +14,7 @@ import (
 
 	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
+	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/targeting/generate"
 )
 
@@ -170,7 +171,7 @@ func (g *guided) next(ctx context.Context, last []*individual) ([]*individual, E
 		if err != nil {
 			return nil, "", err
 		}
-		if i == nil {
+		if i == nil || len(i.text) > observation.MaxInput { // the log would refuse it
 			w.made += 0.1 // so that others are tried
 			continue
 		}

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inroad/inroad/grammars"
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/grammartest"
 	"github.com/inroad/inroad/model/observation"
@@ -170,6 +172,24 @@ func TestFrugal(t *testing.T) {
 	}
 	if most := e.ample + e.ample/2; e.generated > most {
 		t.Errorf("generating took %v, want at most %v", e.generated, most)
+	}
+}
+
+// Inputs that a file of observations cannot have are not run: they would end the campaign.
+func TestGuidedLeavesOutHugeInputs(t *testing.T) {
+	for size, want := range map[int]int{0: 1, observation.MaxInput: 1, observation.MaxInput + 1: 0} {
+		opt := Options{Algorithm: Guided, Start: "file", MaxNodes: 100, Guided: GuidedOptions{Round: 1}}
+		opt.Goal, opt.Sources = AllGoals, []grammars.Source{{Name: "Worked.g4", Text: worked}}
+		g, err := newGuided(t.Context(), grammartest.Load(t, worked), opt, newArchive(opt), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := make([]byte, size)
+		g.ways = []*way{{make: func(context.Context) (*individual, error) { return &individual{text: text}, nil }}}
+		made, _, err := g.next(t.Context(), nil)
+		if err != nil || len(made) != want {
+			t.Errorf("%d bytes: %d inputs, want %d; error %v", size, len(made), want, err)
+		}
 	}
 }
 
