@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
@@ -126,6 +127,7 @@ func (c *fuzzCommand) campaignRequest(ctx context.Context) (openapi.CampaignRequ
 		Elitism: &e.Elitism, Tournaments: &e.Tournaments, TournamentSize: e.TournamentSize, Mutations: &e.Mutations,
 		Structure: openapi.CampaignOptionsStructure(e.structure), Lambda: e.Lambda,
 		Seeds: l.Seeds, Calibration: l.Calibration, MaxMappings: l.MaxMappings, MappingDepth: l.MappingDepth, Flipped: l.Flipped, TimeoutMs: c.limits.Timeout,
+		Pareto: l.Pareto, SizeWeight: l.SizeWeight, NoveltyWeight: l.Novelty,
 	}}
 	if c.end.N == 0 && c.end.For > 0 {
 		req.Options.N = maxRuns
@@ -137,6 +139,9 @@ func (c *fuzzCommand) campaignRequest(ctx context.Context) (openapi.CampaignRequ
 		base, err := cli.ReadCorpusInput(ctx, e.base, nil, observation.MaxInput)
 		if err != nil {
 			return req, fmt.Errorf("--base-input %w", cli.FileError(e.base, err))
+		}
+		if !utf8.Valid(base) { // JSON would change it
+			return req, fmt.Errorf("--base-input %s: must be UTF-8 with --server", cli.Printable(e.base))
 		}
 		req.Options.BaseInput = new(string(base))
 	}
