@@ -197,8 +197,7 @@ func (w *fuzzWorker) work(ctx context.Context, r *observe.Runner) error {
 		began := time.Now()
 		told, err := runInputs(ctx, r, answer.Inputs)
 		took := time.Since(began)
-		// What was run is told even if the command is interrupted.
-		if err := errors.Join(w.tell(context.WithoutCancel(ctx), told), err); err != nil {
+		if err := errors.Join(w.tell(ctx, told), err); err != nil {
 			return err
 		}
 		n = min(max(1, int(float64(len(told))*batchTime.Seconds()/took.Seconds())), maxBatch, 4*n)
@@ -234,11 +233,14 @@ func textsOf(inputs []openapi.AskedInput) [][]byte {
 	return out
 }
 
-// tell tells observations, and shows the state of the campaign.
+// tell tells observations, and shows the state of the campaign. What was run is told even
+// if the command is interrupted, unless the service does not answer in time.
 func (w *fuzzWorker) tell(ctx context.Context, told []openapi.ToldObservation) error {
 	if len(told) == 0 {
 		return nil
 	}
+	ctx, cancel := parting(ctx)
+	defer cancel()
 	if err := w.retry(ctx, func() error { return w.addUnits(ctx) }); err != nil {
 		return err
 	}
@@ -260,6 +262,19 @@ func (w *fuzzWorker) tell(ctx context.Context, told []openapi.ToldObservation) e
 		return w.state()
 	})
 	return nil
+}
+
+// parting returns a context that ends a while after ctx does.
+func parting(ctx context.Context) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		late := time.AfterFunc(partingTime, func() { cancel(context.Cause(ctx)) })
+		context.AfterFunc(out, func() { late.Stop() })
+	})
+	return out, func() {
+		stop()
+		cancel(nil)
+	}
 }
 
 // addUnits sends the units of the program that the service does not know.

@@ -1,10 +1,20 @@
 package model
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/inroad/inroad/api/client"
+	"github.com/inroad/inroad/api/openapi"
+	"github.com/inroad/inroad/cmd/inroad/cli"
+	"github.com/inroad/inroad/model/observe"
 )
 
 // A campaign at a service has the parameters that the flags name.
@@ -51,5 +61,38 @@ func TestCampaignBaseInput(t *testing.T) {
 		case !valid && (err == nil || !strings.Contains(err.Error(), "must be UTF-8 with --server")):
 			t.Errorf("%q: error %v", text, err)
 		}
+	}
+}
+
+// A command that is interrupted does not wait long for a service that cannot be reached.
+func TestTellUnreachable(t *testing.T) {
+	for name, c := range map[string]struct {
+		interrupt   time.Duration // after which the command is interrupted; never if 0
+		least, most time.Duration // that tell may take
+	}{
+		"interrupted before": {time.Nanosecond, partingTime, partingTime + 2*retryDelay},
+		"interrupted later":  {time.Minute, time.Minute + partingTime, time.Minute + partingTime + 2*retryDelay},
+		"not interrupted":    {0, maxOutage, maxOutage + 2*retryDelay},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if c.interrupt > 0 {
+				time.AfterFunc(c.interrupt, cancel)
+			}
+			service, err := client.New("http://127.0.0.1:1", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := &fuzzWorker{client: service, program: &observe.Program{}, streams: cli.Streams{Err: io.Discard}}
+			began := time.Now()
+			err = w.tell(ctx, []openapi.ToldObservation{{ID: "a"}})
+			if took := time.Since(began); err == nil || took < c.least || took > c.most {
+				t.Errorf("%s: took %v, want %v to %v; error %v", name, took, c.least, c.most, err)
+			}
+			if c.interrupt > 0 && !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: error %v", name, err)
+			}
+		})
 	}
 }
