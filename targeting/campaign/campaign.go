@@ -413,8 +413,24 @@ func (c *Campaign) find(i *individual) {
 }
 
 // Findings returns the inputs that [Finder.Add] would report, in order, up to the last
-// complete generation. The caller must not change them.
+// complete generation, or the last observation after [Campaign.Finish]. The caller must not
+// change them.
 func (c *Campaign) Findings() []Finding { return c.findings }
+
+// Finish counts the observations of the current generation, although others are missing, so
+// that [Campaign.Findings] and [Campaign.Status] include them. The campaign must not be asked
+// for inputs afterwards.
+func (c *Campaign) Finish(ctx context.Context) error {
+	c.current = slices.DeleteFunc(slices.Clone(c.current), func(i *individual) bool {
+		if i.same != nil {
+			i = i.same
+		}
+		return i.result == nil && i.observation.Outcome == "" // it was not told
+	})
+	_, err := c.complete(ctx)
+	c.current, c.waiting = nil, 0
+	return err
+}
 
 // Tell says what an input did. It ignores an input that it was told before.
 func (c *Campaign) Tell(number int, o observation.Observation) error {

@@ -209,6 +209,43 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// A campaign that is finished in the middle of a generation has the findings of all
+// observations that were told.
+func TestFinish(t *testing.T) {
+	for _, a := range campaign.Algorithms() {
+		for _, untold := range []int{0, 1, 7} { // inputs
+			c := start(t, grammartest.Load(t, arithmetic), options(a, 0))
+			asked, err := c.Ask(t.Context(), 8)
+			if err != nil || len(asked) == 0 {
+				t.Fatalf("%s: got %d inputs, error %v", a, len(asked), err)
+			}
+			var finder campaign.Finder
+			var want, got []string
+			for _, in := range asked[min(untold, len(asked)-1):] {
+				o, _ := new(calculator).Run(t.Context(), in.Text)
+				if err := c.Tell(in.Number, o); err != nil {
+					t.Fatal(err)
+				}
+				if f, ok := finder.Add(o); ok {
+					want = append(want, string(f.Text))
+				}
+			}
+			if err := c.Finish(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range c.Findings() {
+				got = append(got, string(f.Text))
+			}
+			if !slices.Equal(got, want) || len(got) == 0 || c.Status().Paths == 0 {
+				t.Errorf("%s, %d inputs not told: got the findings %q, want %q; %d paths", a, untold, got, want, c.Status().Paths)
+			}
+			if err := c.Finish(t.Context()); err != nil || len(c.Findings()) != len(got) {
+				t.Errorf("%s: finished again, it has %d findings, want %d; error %v", a, len(c.Findings()), len(got), err)
+			}
+		}
+	}
+}
+
 func TestWrongOptions(t *testing.T) {
 	g := grammartest.Load(t, arithmetic)
 	for name, opt := range map[string]campaign.Options{

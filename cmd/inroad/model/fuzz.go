@@ -222,9 +222,12 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 	}
 	err = campaign.RunWith(running, fuzzed, runners, log, report.add, extras)
 	report.line.End()
-	err = errors.Join(err, c.export.write(fuzzed.Findings()))
 	if err != nil && running.Err() != nil && ctx.Err() == nil { // --for
 		err = nil
+	}
+	err = errors.Join(err, fuzzed.Finish(context.WithoutCancel(ctx)))
+	if report.exported == nil {
+		report.exported = c.export.write(fuzzed.Findings())
 	}
 	groups := report.groups.All()
 	failures := describeFailures(groups)
