@@ -16,7 +16,7 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// runStdio answers requests for mutants on standard input, until it ends. Numbers have
+// runStdio answers requests for mutants on standard input, until it or ctx ends. Numbers have
 // 32 bits, the lowest byte first. A request is the number of mutants, their maximum size,
 // the size of an input and the input, the size of another input to take parts from and
 // this input. The answer is the number of mutants, and the size and bytes of each.
@@ -46,6 +46,20 @@ func (c *mutateCommand) runStdio(ctx context.Context) error {
 	}
 	collect := debug.SetGCPercent(campaign.GCPercent)
 	defer debug.SetGCPercent(collect)
+	ended := make(chan error, 1)
+	// Nothing interrupts a read from a pipe. If the context ends before the input does, the
+	// process is about to end as well.
+	go func() { ended <- c.answer(ctx, m) }()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case err := <-ended:
+		return err
+	}
+}
+
+// answer answers requests until the end of standard input.
+func (c *mutateCommand) answer(ctx context.Context, m *campaign.Mutator) error {
 	in, out := bufio.NewReader(c.In), bufio.NewWriter(c.Out)
 	for {
 		r, err := readMutateRequest(in)
