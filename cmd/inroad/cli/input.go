@@ -113,8 +113,9 @@ func readInput(name string, stdin io.Reader, limit int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(stdin, int64(limit)+1))
 }
 
-// InputFiles returns the named files and, in order, all files in named folders. The
-// name - stands for standard input.
+// InputFiles returns the named files and, in order, all files in named folders. Hidden
+// folders within these are left out, such as those of Git, and .state in a queue of AFL++.
+// The name - stands for standard input.
 func InputFiles(names []string) ([]string, error) {
 	if err := CheckStdin(names); err != nil {
 		return nil, err
@@ -134,10 +135,15 @@ func InputFiles(names []string) ([]string, error) {
 			continue
 		}
 		err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && entry.Type().IsRegular() {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && path != name && strings.HasPrefix(entry.Name(), "."):
+				return filepath.SkipDir
+			case entry.Type().IsRegular():
 				out = append(out, path)
 			}
-			return err
+			return nil
 		})
 		if err != nil {
 			return nil, FileError(name, err)

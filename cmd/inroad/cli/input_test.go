@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,5 +52,28 @@ func TestObservationsStdin(t *testing.T) {
 	}
 	if n != 10_000 {
 		t.Errorf("got %d observations, want 10000", n)
+	}
+}
+
+// The files of a corpus are those of its folders, except hidden ones: a queue of AFL++ has
+// an empty file for each input in .state.
+func TestInputFiles(t *testing.T) {
+	root := filepath.Join(t.TempDir(), ".queue") // a named folder may be hidden
+	for _, name := range []string{"id:000000", ".dotfile", "sub/b", ".state/deterministic_done/id:000000", "sub/.git/HEAD"} {
+		name = filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := cli.InputFiles([]string{root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{filepath.Join(root, ".dotfile"), filepath.Join(root, "id:000000"), filepath.Join(root, "sub", "b")}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
