@@ -37,6 +37,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/inroad/inroad/eval/internal/rows"
@@ -150,8 +151,18 @@ func (opt *options) run(ctx context.Context) (err error) {
 	return printReport(os.Stdout, slices.DeleteFunc(done, func(c cell) bool { return c.Seconds != opt.time.Seconds() || c.Samples != opt.samples }))
 }
 
+// autogroups reports whether Linux shares processors between sessions, whatever the
+// niceness of their processes.
+func autogroups() bool {
+	enabled, err := os.ReadFile("/proc/sys/kernel/sched_autogroup_enabled")
+	return err == nil && strings.TrimSpace(string(enabled)) == "1"
+}
+
 // measure runs the cells that are not done, and returns all.
 func (opt *options) measure(ctx context.Context, done []cell, matches *regexp.Regexp) ([]cell, error) {
+	if autogroups() {
+		log.Print("warning: kernel.sched_autogroup_enabled is 1, so inroad fuzz does not have a lower priority than the program of AFL++, which has a session of its own")
+	}
 	built, err := opt.build(ctx)
 	if err != nil {
 		return nil, err
