@@ -8,8 +8,8 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// Characters are grouped by code. A group is a feature's bound: the code divided
-// by 0x1000, or, for codes below [fineCodes], also the code divided by 0x100 plus
+// The bound of a character feature is a group of character codes: the code divided by
+// 0x1000 and, for codes below [fineCodes], also the code divided by 0x100 plus
 // [fineGroups].
 const (
 	fineCodes  = 0x4000
@@ -41,7 +41,7 @@ func describeCharacter(p phrase) string {
 	return fmt.Sprintf("%s with a character from U+%04X to U+%04X", indefinite(p.symbol()), max(first, utf8.RuneSelf), last)
 }
 
-// needCharacter requires the token: its characters are left to chance.
+// needCharacter requires the token, and leaves its characters to chance.
 func needCharacter(p phrase) Need {
 	return Need{Paths: p.everywhere(), Min: 1, Text: p.symbol()}
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// early records the number, from 1, of the first token of the first rule or
-// token with each name. A program that rejects an input has only read its
-// start.
+// early records for each rule and token name the number of tokens, from 1, up to its
+// first occurrence. A program that rejects an input may have read only its start.
 func early(x *ExtraExtractor, k Kind, o grammars.Occurrence) {
 	if o == derivation.None || x.grammar.Nodes[o].Kind == grammars.End {
 		return

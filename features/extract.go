@@ -21,7 +21,7 @@ type Extractor struct {
 
 	rows   []uint64 // k for each depth: the hashes of the paths that end there
 	last   []uint64 // by depth: the key of the symbol that the row belongs to
-	filled int      // number of depths whose rows belong to the current node or the one before it
+	filled int      // rows and last are valid for depths below filled
 	ended  ending   // the last symbol without children since the rows changed
 }
 
@@ -195,8 +195,8 @@ func (x *Extractor) end(depth int, key uint64) {
 	}
 }
 
-// aboveEnd returns the hash, without the last symbol, of the path with the
-// given length that ends at a depth.
+// aboveEnd returns the hash of the path with the given length that ends at a depth,
+// without the path's last symbol.
 func (x *Extractor) aboveEnd(depth, length int) uint64 {
 	if length == 1 {
 		return 0

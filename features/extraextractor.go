@@ -31,13 +31,13 @@ type ExtraExtractor struct {
 	// Found in the current tree.
 	most  [maxKinds]tallies // by kind: the greatest number found at an occurrence
 	rises []rise            // of the numbers in most, in input order
-	pairs map[Extra]*pair   // numbers of features of two occurrences, which have bound 0 here
+	pairs map[Extra]*pair   // counts of features of two occurrences, keyed by the feature with bound 0
 	once  map[Extra]int     // positions of features without a number
 	found func(e Extra, at Position)
 	at    Position // position of the current token or node
 
 	input   []byte
-	tokens  int // so far
+	tokens  int // visited so far
 	leaves  []leafAt
 	node    parent
 	token   tokenText
@@ -46,11 +46,11 @@ type ExtraExtractor struct {
 	heads   []head
 	firsts  []firstToken
 	tally   tallies
-	present []uint32 // by node: the last stamp of a parent that it is in
+	present []uint32 // by node: the stamp of the last parent that contains it
 	stamp   uint32
 }
 
-// maxKinds is the size of a set of kinds.
+// maxKinds is the number of bits of [Kinds]. All kinds are below it.
 const maxKinds = 32
 
 // A parent is a node of a tree with its children.
@@ -58,7 +58,7 @@ type parent struct {
 	derivation.Node
 	root     grammars.Occurrence // the right-hand side of its rule; None if unknown
 	children []child             // without the end of the input
-	text     []byte              // that spans refer to
+	text     []byte              // the text that spans refer to
 	inToken  bool
 }
 
@@ -66,7 +66,7 @@ type parent struct {
 type child struct {
 	derivation.Node
 	grammar *grammars.Node
-	lead    grammars.Occurrence // stands for its name
+	lead    grammars.Occurrence // the first occurrence of its name in the rule
 }
 
 // tallies holds a number for each occurrence.

@@ -10,8 +10,8 @@ import (
 // maxForestSteps limits the work to find the paths of all derivations of an input.
 const maxForestSteps = 50_000_000
 
-// AddForest adds the paths of all derivations of an input to a set. Absent parts and
-// trivia are not paths of a forest. The error is a [*limit.Error].
+// AddForest adds the paths of all derivations of an input to a set. It ignores absent
+// parts and trivia. The error is a [*limit.Error].
 func (x *Extractor) AddForest(set *Set, f *forest.Forest) error {
 	steps := 0
 	ending := make([]map[uint64]bool, f.Len()) // by symbol: the paths of the current length that end in it

@@ -18,8 +18,8 @@ type Need struct {
 	Min    int
 	Margin int    // added to Min, because a bound may have been learned from few inputs
 	Text   string // name of the nodes at the ends of the paths
-	// Negatable is set if an input lacks the feature exactly if it does not
-	// satisfy the condition. The absence of other features is not required.
+	// Negatable is set if exactly the inputs without the feature violate the condition.
+	// Targeting can exclude only negatable features.
 	Negatable bool
 }
 

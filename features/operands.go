@@ -37,8 +37,7 @@ type head struct {
 	fixed      bool // the child is a token with one text
 }
 
-// head returns the first descendant of a child that does not have one child, or
-// the child itself.
+// head follows the chain of only children down from a child, and returns the last node.
 func (x *ExtraExtractor) head(c child) head {
 	n, depth := c.Node, 0
 	for n.Kind() == derivation.Rule {

@@ -121,9 +121,9 @@ func (a along) choice(n *grammars.Node) []string {
 	return []string{"(" + strings.Join(out, " | ") + ")"}
 }
 
-// repetition returns the repeated elements once if a path goes through them,
-// else the repetition as in the grammar. A path that ends in the repetition
-// itself says that it is absent.
+// repetition returns the repeated elements once if a path goes through them, else the
+// repetition as in the grammar. A path that ends in the repetition itself means that
+// the repetition is absent.
 func (a along) repetition(n *grammars.Node) []string {
 	if slices.ContainsFunc(a, func(p Path) bool { return p[0] == n.ID }) {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// Limits on the compared texts and on the search for first tokens, because
-// deeply nested inputs would take too long.
+// Limits on the bytes of compared texts and on the depth of the search for first
+// tokens. Without them, deeply nested inputs would take too long.
 const (
 	maxSiblingText = 256
 	maxFirstToken  = 16

@@ -172,8 +172,7 @@ func (s *Space) Symbols(p Path) []string {
 	return out
 }
 
-// ID returns the ID of a path. An [Extractor] of the space finds the path under this
-// ID.
+// ID returns the ID under which an [Extractor] of the space reports a path.
 func (s *Space) ID(p Path) uint64 {
 	h := uint64(0)
 	for _, o := range p {

@@ -16,9 +16,9 @@ type place struct {
 	below int32 // a body of the graph, or -1
 }
 
-// A mapper finds the places of a grammar and which places can stand right below
-// each other. Most symbols have one place, and most states one place and one body,
-// so that these are found by index; maps hold the others.
+// A mapper finds the places of a grammar and, for each place, the places that can be
+// its children. Most symbols have one place, and most states one place and one body:
+// slices hold these by index, and maps hold the others.
 type mapper struct {
 	*Space
 	graph  *refine.Graph
@@ -36,8 +36,8 @@ type mapper struct {
 	listsOf map[string]int32 // the lists of the successors in sets of bodies
 }
 
-// determine finds the states of the paths of a graph. A state is the set of all places that
-// a path can end in, so that a path leads to one state.
+// determine finds the states of the paths of a graph. A state is the set of all places
+// that a path can end in, so that each path leads to exactly one state.
 func (s *Space) determine(graph *refine.Graph) {
 	m := &mapper{
 		Space: s, graph: graph, below: make([][]int32, len(graph.Bodies)),
@@ -54,7 +54,7 @@ func (s *Space) determine(graph *refine.Graph) {
 		all[i] = int32(i)
 	}
 	s.first = m.enter(all)
-	for i := 0; i < len(m.sets); i++ { // grows as states are met
+	for i := 0; i < len(m.sets); i++ { // m.sets grows as states are found
 		s.states[i].next = m.list(m.bodies(m.sets[i]))
 	}
 }
@@ -83,7 +83,8 @@ func (m *mapper) enter(places []int32) []int32 {
 	return out
 }
 
-// state returns the state of a set of places, which is added on first use.
+// state returns the index of the state of a set of places, and adds the state on first
+// use.
 func (m *mapper) state(set []int32) int32 {
 	next := int32(len(m.sets))
 	if len(set) == 1 {
@@ -103,7 +104,8 @@ func (m *mapper) state(set []int32) int32 {
 	return next
 }
 
-// list returns the list of the successors in bodies, which is added on first use.
+// list returns the index of the list of successors in the given bodies, and adds the
+// list on first use.
 func (m *mapper) list(bodies []int32) int32 {
 	next := int32(len(m.nexts))
 	if len(bodies) == 1 {
@@ -207,7 +209,7 @@ func (m *mapper) collect(body int32) []int32 {
 	return out
 }
 
-// place returns the number of a place, which is added on first use.
+// place returns the number of a place, and adds the place on first use.
 func (m *mapper) place(p place) int32 {
 	next := int32(len(m.places))
 	if usual := &m.usual[p.node.ID]; *usual == 0 {
@@ -223,7 +225,7 @@ func (m *mapper) place(p place) int32 {
 	return next
 }
 
-// counts reports whether paths count a part.
+// counts reports whether a part is a symbol of paths.
 func (m *mapper) counts(x *refine.Part) bool {
 	switch x.Kind {
 	case refine.Symbol, refine.Reference:

@@ -32,7 +32,7 @@ func value(x *ExtraExtractor, k Kind, o grammars.Occurrence) {
 	x.addOnce(newExtra(k, int(packed>>occurrenceBits), o, grammars.Occurrence(packed&occurrenceMask)-1))
 }
 
-// onlyText reports whether a token has one text.
+// onlyText reports whether all tokens of a node have the same text.
 func onlyText(n *grammars.Node) bool {
 	return len(n.Children) == 1 && n.Children[0].Kind == grammars.Literal
 }

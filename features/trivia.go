@@ -14,7 +14,7 @@ type surroundings struct {
 	trivia   grammars.Occurrence
 	lines    int                 // 1 if the token contains a line break
 	previous grammars.Occurrence // None at the start of the input
-	next     grammars.Occurrence // None if the grammar does not ask for the end of the input
+	next     grammars.Occurrence // None at the end of the input if no rule matches EOF there
 }
 
 // A leafAt is a token visible to the parser, with its offset.

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// A tokenText is the text of a token. It is parsed as a number once, for the
-// first kind that needs it.
+// A tokenText is the text of a token. It is parsed as a number at most once, when a
+// kind first needs the number.
 type tokenText struct {
 	text   []byte
 	isRead bool
 	digits int // 0 if the text is 0 or not a decimal number
-	power  int // of ten, of the first digit
+	power  int // the power of ten of the first nonzero digit
 }
 
 // length returns the number of bytes.
@@ -42,13 +42,15 @@ func digits(t *tokenText) int {
 // maxPower exceeds all bounds on powers of ten.
 const maxPower = 4000
 
-// large returns the largest power of ten that is at most the number, if it is 10 or more.
+// large returns the exponent of the largest power of ten that is at most the number, or
+// 0 for numbers below 10.
 func large(t *tokenText) int {
 	_, power := t.number()
 	return min(max(power, 0), maxPower)
 }
 
-// small returns, for a number below 1, the power of ten of its first digit without its sign.
+// small returns the exponent, without its sign, of the first nonzero digit of a number
+// below 1: 3 for 0.001. It returns 0 for other numbers.
 func small(t *tokenText) int {
 	_, power := t.number()
 	return min(max(-power, 0), maxPower)
@@ -131,7 +133,8 @@ func describeLarge(p phrase) string {
 	return fmt.Sprintf("%s of at least 1e%d, ignoring its sign", p.inRule(), p.bound)
 }
 
-// A number whose first digit stands for 1e-3 is below 1e-2.
+// describeSmall returns an upper bound: a number whose first nonzero digit is worth
+// 1e-3 is below 1e-2.
 func describeSmall(p phrase) string {
 	below := "1"
 	if p.bound > 1 {

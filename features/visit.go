@@ -56,7 +56,7 @@ func (x *ExtraExtractor) walk(tree *derivation.Tree) error {
 		if inside == nil {
 			continue
 		}
-		text := inside.Input() // of an earlier token if it was the same
+		text := inside.Input() // that of an equal, earlier token if the tree is cached
 		for _, m := range inside.All() {
 			if m.Kind() == derivation.Rule {
 				x.visit(m, inTokens, text)

@@ -10,22 +10,23 @@ import (
 	"github.com/inroad/inroad/grammars/refine"
 )
 
-// Exclusions are the paths of the grammar graph that no tree has: those that
-// [Options.Possible] leaves out. They know why.
+// Exclusions are the paths of the grammar graph that no tree contains, with the
+// reasons. They are the paths that [Options.Possible] leaves out.
 type Exclusions struct {
 	all    *Space
 	layers []layer
 	unread map[int]bool // the tokens that the lexer never reads
 }
 
-// A layer is the space of the paths that are left by a reason and those before it.
+// A layer is the space of the paths that remain after a reason and all reasons before
+// it have excluded theirs.
 type layer struct {
 	reason refine.Reason
 	space  *Space
 }
 
-// NewExclusions returns the paths that the options select and no tree has. The error is a
-// [*limit.Error], or the cause of ctx's cancellation.
+// NewExclusions returns the paths that the options select but no tree contains. The
+// error is a [*limit.Error], or the cause of ctx's cancellation.
 func NewExclusions(ctx context.Context, g *grammars.Grammar, opt Options) (*Exclusions, error) {
 	opt.Possible = false
 	e := &Exclusions{all: NewSpace(g, opt)}
@@ -46,7 +47,8 @@ func NewExclusions(ctx context.Context, g *grammars.Grammar, opt Options) (*Excl
 	return e, err
 }
 
-// Reason returns the first reason for which no tree has a path; "" if there is none.
+// Reason returns the first reason why no tree contains a path, or "" if nothing
+// excludes the path.
 func (e *Exclusions) Reason(p Path) refine.Reason {
 	if e.layers[len(e.layers)-1].space.Has(p) {
 		return ""
@@ -58,8 +60,8 @@ func (e *Exclusions) Reason(p Path) refine.Reason {
 	return e.layers[i].reason
 }
 
-// All yields the paths of length k that no tree has, ordered by the numbers of their
-// symbols, with the reasons. The yielded path is overwritten by the next one.
+// All yields the paths of length k that no tree contains, ordered by the numbers of
+// their symbols, with the reasons. The yielded path is overwritten by the next one.
 func (e *Exclusions) All(k int) iter.Seq2[Path, refine.Reason] {
 	return func(yield func(Path, refine.Reason) bool) {
 		for p := range e.all.All(k) {
