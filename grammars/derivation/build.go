@@ -96,10 +96,9 @@ func (b *Builder) Wrap(n int32, o Occurrence) {
 	b.wraps = grow.Append(b.wraps, wrap{n, int32(len(b.nodes)), o})
 }
 
-// JoinTokens replaces the tokens of a scannerless parse, which are characters: a leaf's
-// token now extends to the next leaf. Unread is the index of the first token that the
-// parser did not consume. It returns the new tokens; those that were not consumed
-// follow the others.
+// JoinTokens returns the tokens of a scannerless parse, in which each character was a
+// token: a leaf's token now extends to the next leaf. The first token that the parser
+// did not consume is tokens[unread]; the result ends with the tokens from there on.
 func (b *Builder) JoinTokens(tokens []Token, unread int) []Token {
 	var out []Token
 	var ends []int // the leaves that are the end of the input

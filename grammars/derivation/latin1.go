@@ -2,11 +2,12 @@ package derivation
 
 import "unicode/utf8"
 
-// stride is the distance of the offsets that are counted in advance.
+// stride is the number of bytes between the offsets whose characters are counted in
+// advance.
 const stride = 64
 
-// WithLatin1 says that the tree's text was decoded from an input whose bytes are
-// characters, and returns t.
+// WithLatin1 records that the tree's text was decoded from an input of one byte per
+// character, and returns t.
 func (t *Tree) WithLatin1() *Tree {
 	t.decoded = make([]int32, 0, len(t.input)/stride+1)
 	characters := int32(0)
@@ -21,7 +22,7 @@ func (t *Tree) WithLatin1() *Tree {
 	return t
 }
 
-// Offset returns the offset in the parsed input of an offset in [Tree.Input]. They
+// Offset converts an offset in [Tree.Input] to an offset in the parsed input. The two
 // differ only if the text was decoded from another encoding.
 func (t *Tree) Offset(at int) int {
 	if len(t.decoded) == 0 {

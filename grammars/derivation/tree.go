@@ -212,10 +212,10 @@ const (
 // memory a [Dissector] reuses.
 func (t *Tree) CacheID() uint64 { return t.cacheID }
 
-// Input returns the text that the tree's offsets refer to: the parsed input, or what it
-// was decoded to, see [Tree.Offset]. It may continue after the derived part. For the
-// tree of a token, it is the whole input or the token alone. The caller must not
-// change it.
+// Input returns the text that the tree's offsets refer to: the parsed input, or its
+// decoded text (see [Tree.Offset]). It may continue after the derived part. For the
+// tree of a token, it is the whole input or the token alone. The caller must not change
+// it.
 func (t *Tree) Input() []byte { return t.input }
 
 // Len returns the number of nodes.
