@@ -1,10 +1,10 @@
-// Package forest finds all derivations of an input, where a tree has one.
+// Package forest finds all derivations of an input, of which a tree has only one.
 //
-// [Of] returns a [Forest]: the symbols that occur in some derivation of the tokens of an
-// input, with the symbols right below them. A chain of symbols is part of a derivation
-// if each is below the one before it in the forest. The derivations are those of the
-// grammar as a set of rules: operator precedence and the order of alternatives exclude
-// none. Tokens are those of the lexer, each with one derivation.
+// [Of] returns a [Forest]: the symbols that occur in some derivation of the tokens of
+// an input, with the symbols right below them. A chain of symbols is part of a
+// derivation if each is below the one before it in the forest. The derivations ignore
+// operator precedence and the order of alternatives. Tokens are those of the lexer,
+// each with one derivation.
 package forest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// A Forest has the symbols of all derivations of an input. The symbols are numbered.
+// A Forest has the symbols of all derivations of an input, numbered from 0.
 type Forest struct {
 	symbols []symbol
 	roots   []int32
@@ -48,13 +48,13 @@ const maxSteps = 20_000_000
 // pointersPerStep is the number of pointers that are compared in the time of a step.
 const pointersPerStep = 16
 
-// Of returns the forest of a parsed input: all derivations from a rule of the tokens of
-// its tree. The error is a [*limit.Error], or the cause of ctx's cancellation.
+// Of returns the forest of a parsed input: all derivations of the tree's tokens from
+// the start rule. The error is a [*limit.Error], or the cause of ctx's cancellation.
 func Of(ctx context.Context, g *grammars.Grammar, start string, tree *derivation.Tree) (f *Forest, err error) {
 	return within(ctx, maxSteps, g, start, tree)
 }
 
-// within is [Of] within a number of steps.
+// within is like [Of], with a given limit on the steps.
 func within(ctx context.Context, steps int, g *grammars.Grammar, start string, tree *derivation.Tree) (f *Forest, err error) {
 	defer limit.Catch(&err)
 	b := &builder{
@@ -75,8 +75,8 @@ func within(ctx context.Context, steps int, g *grammars.Grammar, start string, t
 }
 
 // A builder finds the derivations of an input in two steps. First it finds, for each
-// construct and each position where it may begin, where its derivations end; a cell that
-// depends on itself is computed again until it does not grow. Then it follows the
+// construct and each position where it may begin, where its derivations end; a cell
+// that depends on itself is recomputed until it no longer grows. Then it follows the
 // derivations of the whole input from the top.
 type builder struct {
 	grammar   *grammars.Grammar
@@ -92,7 +92,7 @@ type builder struct {
 	stale []*cell
 
 	bodies map[span][]int32 // the symbols right inside a construct that derives a part of the input
-	leaves map[span]int32   // to symbol
+	leaves map[span]int32   // the symbol that derives a part of the input
 	open   []call
 }
 
@@ -123,7 +123,8 @@ type call struct {
 	from, to int
 }
 
-// read takes the tokens of a tree: characters without a scanner.
+// read takes the tokens of a tree, or the characters of its input if the grammar is
+// scannerless.
 func (b *builder) read(tree *derivation.Tree) {
 	if b.grammar.Scannerless {
 		b.types = b.grammar.CharTypes(string(tree.Input()))
@@ -136,7 +137,7 @@ func (b *builder) read(tree *derivation.Tree) {
 	}
 }
 
-// cell returns the cell of a construct, which is computed later if it is new.
+// cell returns the cell of a construct at a position. A new cell is computed later.
 func (b *builder) cell(n *grammars.Node, at int) *cell {
 	key := place{n.ID, at}
 	c := b.cells[key]
@@ -170,8 +171,8 @@ func (b *builder) settle() {
 	}
 }
 
-// ends returns the ends of a construct that begins at a position, as far as they are
-// known. The user is computed again when there are more.
+// ends returns the known ends of a construct that begins at a position. The user is
+// recomputed when more ends are found.
 func (b *builder) ends(user *cell, n *grammars.Node, at int) []int {
 	c := b.cell(n, at)
 	if user == nil {
@@ -221,7 +222,7 @@ func sorted(ends []int) []int {
 	return slices.Compact(ends)
 }
 
-// token returns the end of a token, if it comes next.
+// token returns the position after a token, or nil if another token comes next.
 func (b *builder) token(n *grammars.Node, at int) []int {
 	if n.Kind == grammars.Literal && b.grammar.Scannerless {
 		for _, types := range b.grammar.LiteralTypes(n) {
@@ -256,8 +257,8 @@ func (b *builder) forward(user *cell, n *grammars.Node, at int) [][]int {
 	return out
 }
 
-// repeated returns the ends of a repetition, in no order. A position that fewer rounds lead to needs no
-// second visit: more rounds can follow the first.
+// repeated returns the ends of a repetition, in no particular order. It visits each
+// position once, after the fewest rounds that lead there.
 func (b *builder) repeated(user *cell, n *grammars.Node, at int) []int {
 	step := func(from []int) []int {
 		var next []int
@@ -295,7 +296,8 @@ func (b *builder) body(n *grammars.Node, from, to int) []int32 {
 	return slices.Compact(out)
 }
 
-// collect finds the symbols of a construct, by way of constructs that are no symbols.
+// collect adds the symbols of a construct to out. It descends into constructs that are
+// not symbols.
 func (b *builder) collect(n *grammars.Node, from, to int, visited map[span]bool, out *[]int32) {
 	at := span{n.ID, from, to}
 	if b.meter.Step(1); visited[at] {
@@ -319,7 +321,7 @@ func (b *builder) collect(n *grammars.Node, from, to int, visited map[span]bool,
 		}
 	case grammars.Concatenation:
 		steps := b.forward(nil, n, from)
-		good := []int{to} // positions from which the rest derives the part
+		good := []int{to} // positions from which the remaining parts derive the tokens up to to
 		for i, part := range slices.Backward(n.Children) {
 			var before []int
 			for _, s := range steps[i] {
@@ -340,12 +342,12 @@ func (b *builder) collect(n *grammars.Node, from, to int, visited map[span]bool,
 	}
 }
 
-// A turn is a position in a repetition after a number of rounds; beyond the least number of
-// an unbounded repetition, the number does not matter.
+// A turn is a position in a repetition after a number of rounds. In an unbounded
+// repetition, rounds beyond the minimum are not counted.
 type turn struct{ rounds, at int }
 
-// collectRounds finds the symbols of a repetition, in rounds on the way from the first
-// position to the last.
+// collectRounds adds the symbols of all rounds that are part of a derivation of the
+// tokens between from and to.
 func (b *builder) collectRounds(n *grammars.Node, from, to int, visited map[span]bool, out *[]int32) {
 	body := n.Children[0]
 	reached := map[turn]bool{{0, from}: true}
