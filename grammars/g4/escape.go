@@ -187,8 +187,8 @@ func (p *parser) unquote(t token) (text string, runes []rune) {
 	return text, runes
 }
 
-// literal returns the element of a quoted token. Half of a surrogate pair, which ANTLR
-// allows and no text has, is a range, because the value of a literal is UTF-8.
+// literal returns the element of a quoted token. A lone surrogate, which ANTLR allows
+// but no text contains, becomes a range, because the value of a literal is UTF-8.
 func (p *parser) literal(t token) Element {
 	text, runes := p.unquote(t)
 	if text == "" && !t.unclosed {

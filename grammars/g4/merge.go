@@ -1,8 +1,8 @@
 package g4
 
-// MergeLiterals replaces literals that follow each other in a rule of a scannerless
-// grammar by one literal. A reference behind a literal counts as a literal if its rule is
-// one. Rules that no other rule refers to any longer are removed, except the first.
+// MergeLiterals replaces adjacent literals in the rules of a scannerless grammar by one
+// literal. A reference after a literal counts as a literal if its rule is a single
+// literal. Rules that no rule refers to are then removed, except the first.
 func (f *File) MergeLiterals() {
 	for merged := true; merged; {
 		m := &merger{rules: map[string]*Literal{}}
@@ -35,7 +35,7 @@ func (f *File) MergeLiterals() {
 
 // A merger merges literals.
 type merger struct {
-	rules  map[string]*Literal // rules that are a literal
+	rules  map[string]*Literal // by name: rules that are a single literal
 	merged bool
 }
 
@@ -64,7 +64,7 @@ func (m *merger) last(elements []Element) *Literal {
 	return lit
 }
 
-// literal returns the literal that an element stands for; nil if it is none.
+// literal returns the literal that an element stands for, or nil.
 func (m *merger) literal(e Element) *Literal {
 	switch e := e.(type) {
 	case *Literal:

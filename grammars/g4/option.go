@@ -1,8 +1,8 @@
 package g4
 
 // WithOption returns the text of a grammar file with an option of the grammar set to
-// true. It returns the text as it is if the text does not begin with the declaration of a
-// grammar: [Parse] then reports why. Lines keep their numbers.
+// true. It returns the text unchanged if the text does not begin with the declaration
+// of a grammar: [Parse] then reports why. Lines keep their numbers.
 func WithOption(text, name string) string {
 	s := &scanner{text: text, report: func(Pos, Severity, string, ...any) {}}
 	t := s.scan()

@@ -18,7 +18,7 @@ const (
 )
 
 // MaxElements limits the alternatives of a file together with their elements and
-// commands. The largest public grammars have a quarter of that.
+// commands. The largest public grammars have a quarter as many.
 const MaxElements = 250_000
 
 // ErrElements is the error of a file with more than [MaxElements] elements.
@@ -100,7 +100,7 @@ type parser struct {
 	inBlock   bool  // between the braces of options, tokens or channels
 
 	scannerless bool // characters are the tokens
-	merges      bool // literals that follow each other are one, in a scannerless grammar
+	merges      bool // adjacent literals become one, in a scannerless grammar
 
 	properties map[string][]RuneRange // by escape, such as \p{L} and \P{L}
 }

@@ -8,11 +8,11 @@ import (
 // MaxRepeat limits the bounds of a quantifier such as {2,5}.
 const MaxRepeat = 1000
 
-// quantifierBody matches what is between the braces of a quantifier.
+// quantifierBody matches the text between the braces of a quantifier.
 var quantifierBody = regexp.MustCompile(`^[ \t]*([0-9]*)[ \t]*(,?)[ \t]*([0-9]*)[ \t]*$`)
 
-// parseQuantifier returns the bounds of a quantifier, given what is between its
-// braces: m,n or m, or ,n or m. The last of them is -1 if there is none. It reports
+// parseQuantifier returns the bounds of a quantifier, given the text between its
+// braces: m,n or m, or ,n or m. The upper bound is -1 if there is none. ok reports
 // whether the text is a quantifier.
 func parseQuantifier(text string) (least, most string, ok bool) {
 	m := quantifierBody.FindStringSubmatch(text)
@@ -33,8 +33,8 @@ func parseQuantifier(text string) (least, most string, ok bool) {
 	return least, most, true
 }
 
-// quantifier reads {m,n}, {m,}, {,n} or {m} after an element of a scannerless grammar,
-// if the braces are one; otherwise they are an action.
+// quantifier reads {m,n}, {m,}, {,n} or {m} after an element of a scannerless grammar.
+// Braces with any other text are an action: the element is then returned alone.
 func (p *parser) quantifier(pos Pos, body Element) Element {
 	at := p.tok.Pos
 	text, closed := p.peekAction()
@@ -72,8 +72,9 @@ func (p *parser) atQuantifier() bool {
 	return closed && ok
 }
 
-// Quantified returns an element that is repeated between low and high times; high is
-// -1 for no upper bound. It is written with ?, * or + where these mean the same.
+// Quantified returns an element that is repeated between low and high times; high is -1
+// for no upper bound. The result uses ?, * or + where possible, and is body itself for
+// exactly one time.
 func Quantified(pos Pos, body Element, low, high int, nonGreedy bool) Element {
 	r := &Repeat{Pos: pos, Op: '{', Min: low, Max: high, NonGreedy: nonGreedy, Body: body}
 	if inner, ok := body.(*Repeat); ok { // a Repeat holds no Repeat

@@ -333,7 +333,7 @@ func (p *parser) suffix(pos Pos, body Element) Element {
 	return r
 }
 
-// refuseSuffixes reports suffixes behind a suffix.
+// refuseSuffixes reports suffixes after a suffix.
 func (p *parser) refuseSuffixes() {
 	isSuffix := func() bool { return p.atSuffix() || p.atQuantifier() }
 	if !isSuffix() {
