@@ -1,5 +1,6 @@
 // Package atn implements lexing and parsing with augmented transition networks.
-// It is the only package that imports the ANTLR runtime.
+// Apart from code for tests and evaluations, it is the only package that imports the
+// ANTLR runtime.
 //
 // [Build] turns a resolved grammar into the two networks that the ANTLR tool
 // would generate, with the same state and decision numbers. A [Machine] lexes

@@ -20,7 +20,7 @@ type simulator struct {
 
 	out     configs
 	main    sweep
-	side    sweep // for what follows a rule anywhere
+	side    sweep // for the tokens that follow a rule anywhere in the grammar
 	sideOut configs
 	places  places
 
@@ -39,11 +39,11 @@ func newSimulator(locals *localTable, full bool) *simulator {
 	return &simulator{net: w, locals: locals, full: full, stacks: newStacks(w, !full)}
 }
 
-// size returns the memory of what the simulator remembers in words.
+// size returns the approximate memory of the simulator's caches, in words.
 func (s *simulator) size() int { return s.stacks.size() + 2*len(s.after.keys) + s.afterSize }
 
-// A start is the beginning of a decision. It says how the precedence of the rule
-// call matters to the first token, and no further.
+// A start is the beginning of a decision, with the precedence of the rule call. The
+// precedence matters only to the first token.
 type start struct {
 	decision *flatState
 	level    int32 // the precedence, or noLevel if it does not matter
@@ -454,8 +454,8 @@ func (m *sweep) pop() int32 {
 	}
 }
 
-// expand returns the configurations before any token that the given ones lead to.
-// The result is valid until the next call.
+// expand returns the configurations right before a token that epsilon paths from the
+// given ones lead to. The result is valid until the next call.
 func (s *simulator) expand(from []config) []config {
 	s.out, s.expanded = s.expanded, s.out
 	s.out.reset()
@@ -466,9 +466,9 @@ func (s *simulator) expand(from []config) []config {
 	return s.expanded.list
 }
 
-// conflict reports whether the configurations of SLL prediction, sorted, have a
-// conflict. Most have none because no state and stack is reached by several
-// alternatives when rules are left, so that they need not be expanded.
+// conflict reports whether sorted configurations of SLL prediction have a conflict. It
+// expands only configurations whose alternatives converge when rules are left: others
+// cannot have a conflict.
 func (s *simulator) conflict(list []config) bool {
 	if s.places.ambiguous(list) {
 		return true

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// A config is an ATN configuration: a state, the alternative of the decision
-// that led there, and its possible stacks. The states of a prediction are sets of
-// configurations right behind a token; epsilon arcs that follow a choice are taken
-// when the next token is known.
+// A config is an ATN configuration: a state, the alternative of the decision that led
+// there, and its possible stacks. A state of a prediction is a set of configurations
+// right after a token; the epsilon arcs from there are taken when the next token is
+// known.
 type config struct {
 	state, alt int32
 	stack      stackID
@@ -174,8 +174,8 @@ func (p *places) soleViableAlt(list []config) int32 {
 	return list[0].alt
 }
 
-// commonAlts returns the alternatives of the configurations if every state and
-// stack has the same alternatives, and more than one; otherwise nil.
+// commonAlts returns the alternatives of each (state, stack) pair if all pairs have the
+// same ones, and more than one. It returns nil otherwise.
 func (p *places) commonAlts(list []config) []int32 {
 	list = p.group(list)
 	var all []int32

@@ -168,8 +168,8 @@ func (c *dissection) token(token *derivation.Token, kind int, pieces []derivatio
 	return nil
 }
 
-// piece finds the way through a lexer rule from start to exactly end. The lexer
-// matched the text, so there is one.
+// piece derives the text from start to end from a lexer rule. The lexer matched the
+// text, so a derivation exists.
 func (c *dissection) piece(rule int, start, end int32, depth int) *limit.Error {
 	c.end, c.depth = end, depth
 	from := position{c.dfa.starts[rule], start, -1}

@@ -43,7 +43,7 @@ func (c *predictCache) survivors() uint32 {
 			byAge[age] += s.words()
 		}
 	}
-	size := c.sim.stacks.size() / 2 // those that are copied are not known yet
+	size := c.sim.stacks.size() / 2 // an estimate: the stacks to copy are not known yet
 	for age, words := range byAge {
 		if size += words; size > c.maxSize/2 {
 			return now - uint32(age) + 1

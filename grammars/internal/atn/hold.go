@@ -2,19 +2,20 @@ package atn
 
 import "slices"
 
-// A Hold is the states in which the lexer looks for a match that is longer than a token.
-// It never gives up: the longer match can begin with any text.
+// A Hold is the states in which the lexer, past the end of a token, looks for a longer
+// match. No text makes it give up: every text continues or completes a longer match.
 type Hold struct{ states []*lexState }
 
 // Limits of holds.
 const (
 	maxHold      = 500   // states
-	maxHeld      = 5_000 // pairs of states, to find what a hold prevents
-	maxHoldDepth = 1     // calls of lexer rules: matches of nested comments and the like have more and more states
+	maxHeld      = 5_000 // pairs of states that Prevents visits
+	maxHoldDepth = 1     // calls of lexer rules: recursive rules, as of nested comments, have unlimited states
 )
 
-// Hold returns the hold that begins at the end of some matches. It returns nil if some
-// text ends one of them, so that anything can follow, or if the hold has too many states.
+// Hold returns the hold that begins at the end of the given matches. It returns nil if
+// some text makes the lexer give up looking for a longer match, so that any token can
+// follow, or if the hold has too many states.
 func (s *Speller) Hold(matches []Match) *Hold {
 	h := &Hold{}
 	seen := map[*lexState]bool{}
@@ -42,14 +43,14 @@ func (s *Speller) Hold(matches []Match) *Hold {
 	return h
 }
 
-// shallow returns a state without the configurations inside nested calls of rules. Until
-// a longer match ends, it is the beginning of one if the shallow state is: lexers discard
-// configurations only when a match ends.
+// shallow returns a state without the configurations inside nested calls of rules. If
+// the shallow state can still lead to a longer match, so can the state itself: lexers
+// discard configurations only when a match ends.
 func (s *Speller) shallow(n *lexState) *lexState {
 	return s.without(n, func(g lexConfig) bool { return g.context != nil && g.context.depth > maxHoldDepth })
 }
 
-// without returns a state without some configurations.
+// without returns a state without the configurations for which some returns true.
 func (s *Speller) without(n *lexState, some func(lexConfig) bool) *lexState {
 	if !slices.ContainsFunc(n.configs, some) {
 		return n
@@ -62,8 +63,8 @@ func (s *Speller) without(n *lexState, some func(lexConfig) bool) *lexState {
 }
 
 // Prevents reports whether no token of a goal can begin in a mode anywhere after the
-// token of a hold, because all its texts end a longer match. It considers the last match
-// of the token.
+// token of a hold, because each of its texts completes the longer match. It considers
+// the last match of the token.
 func (s *Speller) Prevents(h *Hold, mode int, goal *Goal) bool {
 	type pair struct{ hold, token *lexState }
 	ends := func(n *lexState) bool {

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// An Inside has the symbols that occur in derivations of the pieces of tokens that a
+// An Inside tells which symbols occur in derivations of the pieces of tokens that a
 // lexer rule matches. A context is a place in such a derivation: 0 is the rule itself,
 // the others are rules that it refers to, directly or indirectly. An Inside is
 // immutable.
@@ -41,25 +41,26 @@ const (
 	maxInsideStates  = 10_000 // places in texts
 	maxInsideThreads = 50_000 // ways to derive these texts
 	maxInsideDepth   = 16     // nested rules; those below are not analysed
-	maxInsideAgain   = 2      // nested rules that are the same; likewise
+	maxInsideAgain   = 2      // nested calls of the same rule; those below are not analysed
 
-	maxInsidePreferred = 4 // in the last attempt: derivations that are preferred to one
+	maxInsidePreferred = 4 // in the last attempt: preferred derivations of a place
 
 	fastInsideThreads = 15_000 // of a fast analysis
 )
 
-// Inside analyses the matches of a lexer rule in a mode: the texts that the lexer
-// takes for the rule rather than for another one, each derived by the first
-// alternatives that lead to its end. It returns nil if that takes too long, or if the rule
+// Inside analyses the matches of a lexer rule in a mode: the texts that the lexer reads
+// as a match of this rule and no other, each derived by the first alternatives that
+// lead to its end. It returns nil if the analysis takes too long, or if the rule
 // matches the end of the input. It also returns the number of steps taken.
 //
-// It follows one derivation together with all that the parser prefers to it: where one of
-// these is at the same place, or also ends, the derivation is not chosen. After a rule
-// that is not analysed, the lexer may be in any state, and nothing is preferred.
+// It follows each derivation together with all derivations that are preferred to it. If
+// one of these is at the same place, or also ends, the derivation is not chosen. After
+// a rule that is not analysed, the lexer may be in any state, and no derivation is
+// preferred.
 //
-// If that takes too long, it ignores that the lexer may take a text for a keyword, then
-// that it may take it for any other rule, and then most preferences where there are many. A
-// fast analysis ignores all this from the beginning.
+// If the analysis takes too long, it is repeated with less precision: first it ignores
+// rules for words, such as keywords, then all other rules, and then most preferences
+// where there are many. A fast analysis begins with the least precision.
 func (m *Machine) Inside(s *Speller, mode, rule int, fast bool) (out *Inside, work int) {
 	first := s.start(string(rune(mode)))
 	if first == nil || m.dissector().samples() == nil {
@@ -91,8 +92,8 @@ func (m *Machine) Inside(s *Speller, mode, rule int, fast bool) (out *Inside, wo
 	return nil, work
 }
 
-// withoutWords returns the first state of a mode without the rules that match only some
-// words, such as keywords, but for one rule.
+// withoutWords returns the first state of a mode without the rules that match only
+// texts of limited length, such as keywords. It keeps the given rule.
 func (s *Speller) withoutWords(first *lexState, mode, rule int) *lexState {
 	edges, loops := s.lexer.net.modes[mode].edges, map[int]bool{}
 	return s.without(first, func(g lexConfig) bool {
@@ -101,8 +102,8 @@ func (s *Speller) withoutWords(first *lexState, mode, rule int) *lexState {
 	})
 }
 
-// loops reports whether a rule matches texts of any length. Known has the rules that were
-// looked at.
+// loops reports whether a rule matches texts of unlimited length. The results for other
+// rules are in known.
 func (net *network) loops(rule int, known map[int]bool) bool {
 	if out, ok := known[rule]; ok {
 		return out
@@ -150,8 +151,9 @@ func (m *Machine) newInsideSearch(s *Speller, mode, rule int) *insideSearch {
 	return x
 }
 
-// newSamples returns a character of each set of characters that all lexer rules treat
-// alike; nil if the classes of characters are too coarse to tell the parts of a set apart.
+// newSamples returns one character of each set of characters that all lexer rules treat
+// alike. It returns nil if the classes of characters are too coarse to tell the parts
+// of a set apart.
 func (d *dissector) newSamples() []rune {
 	classes := d.dfa.classes
 	alike := make([]int32, classes.count) // by class: the number of its set so far
@@ -209,9 +211,9 @@ func (d *dissector) newSamples() []rune {
 // notTaken stands for the occurrence of characters that an arc does not take.
 const notTaken = -2
 
-// occurrences returns, by class, the occurrence of the characters that an arc takes: the
-// same for all characters if the arc is not a merged set. It reports false if a class
-// has characters of several occurrences.
+// occurrences returns, by class, the occurrence of the characters that an arc takes:
+// none if the arc is not a merged set, and notTaken for other characters. It reports
+// false if a class has characters of several occurrences.
 func (c *classes) occurrences(a *tokenArc) ([]int32, bool) {
 	out := make([]int32, c.count)
 	for class := range out {
@@ -274,7 +276,7 @@ type place struct {
 	preferred []thread  // sorted
 }
 
-// A step leads from one place to another. It derives symbols.
+// An insideStep leads from one place to another and derives symbols.
 type insideStep struct {
 	from, to int32
 	symbols  []insideKey
@@ -295,15 +297,15 @@ type insideSearch struct {
 	steps  []insideStep
 	out    *Inside
 	last   int32 // the last context
-	most   int   // preferred derivations of a place
+	most   int   // preferred derivations of a place, at most
 
-	threads int // ways to derive texts, at most
+	threads int // limit on work
 	work    int
 	failed  bool
 }
 
-// follow adds the places that a derivation comes to from a state on without a character.
-// Visited has the threads of derivations that are preferred.
+// follow adds the places that a derivation reaches from a state without consuming a
+// character. The threads of preferred derivations are in visited.
 func (x *insideSearch) follow(from int32, lexer *lexState, state, calls int32, visited map[thread]bool, preferred []thread, symbols []insideKey) {
 	path := map[thread]bool{}
 	x.advance(thread{state, -1, calls}, visited, path, symbols, func(t thread, symbols []insideKey) {
@@ -391,7 +393,8 @@ func (x *insideSearch) advance(t thread, visited, path map[thread]bool, symbols 
 	}
 }
 
-// isDeep reports whether a rule that is called is not analysed.
+// isDeep reports whether a call is nested too deeply for the called rule to be
+// analysed.
 func (x *insideSearch) isDeep(calls, target int32) bool {
 	if x.calls[calls].depth == maxInsideDepth {
 		return true
@@ -405,8 +408,8 @@ func (x *insideSearch) isDeep(calls, target int32) bool {
 	return again >= maxInsideAgain
 }
 
-// isLastCall reports whether a rule ends with a call of itself. Then the calls of a text
-// are as many as its characters, but only one of them matters.
+// isLastCall reports whether a call is the end of the rule that it calls: a tail call.
+// A text can have as many tail calls as characters, but only one of them matters.
 func (x *insideSearch) isLastCall(up, follow, target int32) bool {
 	own := x.dfa.starts[x.rule]
 	if up != 0 {
@@ -415,7 +418,7 @@ func (x *insideSearch) isLastCall(up, follow, target int32) bool {
 	return x.dfa.states[follow].stop && own == target
 }
 
-// call returns the number of a call of a rule.
+// call returns the number of a call of a rule, and adds the call on first use.
 func (x *insideSearch) call(up, follow, target int32, symbol insideKey) int32 {
 	if x.isLastCall(up, follow, target) {
 		x.out.contexts[symbol] = x.calls[up].context
@@ -437,7 +440,7 @@ func (x *insideSearch) call(up, follow, target int32, symbol insideKey) int32 {
 	return i
 }
 
-// place returns the number of a place, which is added on first use.
+// place returns the number of a place, and adds the place on first use.
 func (x *insideSearch) place(p place) int32 {
 	if len(p.preferred) > x.most {
 		p.preferred = x.outermost(p.preferred)
@@ -479,7 +482,7 @@ func (x *insideSearch) arc(t thread) *tokenArc {
 	return &x.dfa.states[t.state].arcs[t.arc]
 }
 
-// extend derives one character more.
+// extend adds the places that a derivation reaches with one more character.
 func (x *insideSearch) extend(i int32) {
 	p := x.all[i]
 	if p.at.arc == behindRule {
@@ -540,7 +543,7 @@ func (x *insideSearch) extend(i int32) {
 	}
 }
 
-// repeat adds steps again that begin with other symbols.
+// repeat adds the given range of steps again, with other first symbols.
 func (x *insideSearch) repeat(steps [2]int, symbols []insideKey) {
 	if len(symbols) == 0 {
 		return
@@ -552,7 +555,7 @@ func (x *insideSearch) repeat(steps [2]int, symbols []insideKey) {
 	}
 }
 
-// lost reports whether the lexer takes no text that goes on for the rule.
+// lost reports whether no continuation of the text can be a match of the rule.
 func (x *insideSearch) lost(at *lexState) bool {
 	return at.rule != x.rule && !slices.ContainsFunc(at.configs, func(c lexConfig) bool { return x.only.has(c.alt - 1) })
 }
@@ -569,7 +572,7 @@ func (x *insideSearch) accepts(p *place) bool {
 	return end != nil && end.rule == x.rule
 }
 
-// inside returns the symbols on the ways to places where the rule matches.
+// inside returns the symbols of all steps that lead to places where the rule matches.
 func (x *insideSearch) inside() *Inside {
 	before := make([][]int32, len(x.all)) // by place: the steps to it
 	for i, s := range x.steps {

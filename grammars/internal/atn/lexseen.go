@@ -2,16 +2,16 @@ package atn
 
 import "math/bits"
 
-// lexSeen has the configurations that a closure of the lexer has followed, each with
-// whether the rule's end was reached from it. It is faster than a map, because it need
-// not be cleared. The zero value is empty.
+// lexSeen is the set of configurations that a closure of the lexer has followed. It
+// records for each whether the rule's end was reached from it. It is faster than a map,
+// because it need not be cleared. The zero value is empty.
 type lexSeen struct {
-	slots []lexSlot // a power of two, at most half in use; the hash is the first place to look
-	round uint32    // the present closure
+	slots []lexSlot // a power of two in number, at most half in use; the hash is the first slot to look at
+	round uint32    // number of the current closure
 	count int
 }
 
-// A lexSlot is free unless it is of the present round.
+// A lexSlot is free unless it is of the current round.
 type lexSlot struct {
 	round   uint32
 	reached bool
@@ -29,7 +29,7 @@ func (s *lexSeen) reset() {
 	}
 }
 
-// find returns the slot of a configuration, or a free one if it is not there.
+// find returns the slot of a configuration, or the free slot to store it in.
 func (s *lexSeen) find(g *lexConfig) *lexSlot {
 	last := len(s.slots) - 1
 	for i := int(g.hash()) & last; ; i = (i + 1) & last {
@@ -39,8 +39,8 @@ func (s *lexSeen) find(g *lexConfig) *lexSlot {
 	}
 }
 
-// add adds a configuration from which the end was not reached. If it is there already, it
-// reports that, and whether the end was reached from it.
+// add adds a configuration from which the end was not reached. If the set already has
+// it, known is true, and reached reports whether the end was reached from it.
 func (s *lexSeen) add(g *lexConfig) (reached, known bool) {
 	if 2*s.count >= len(s.slots) {
 		old := s.slots
@@ -63,7 +63,7 @@ func (s *lexSeen) add(g *lexConfig) (reached, known bool) {
 // reach records that the end was reached from a configuration that was added.
 func (s *lexSeen) reach(g *lexConfig) { s.find(g).reached = true }
 
-// hash returns a hash of a configuration, which may be that of others.
+// hash returns a hash of the state, rule, context and actions of a configuration.
 func (g *lexConfig) hash() uint64 {
 	h := mixHash(uint64(g.state.number), uint64(g.alt))
 	if g.context != nil {

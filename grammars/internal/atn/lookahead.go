@@ -5,7 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// This file has what prediction knows of a network without an input.
+// This file computes the facts about a network that prediction uses and that do not
+// depend on an input.
 
 // maxFirstWords limits the memory of the sets of first tokens of all rules. Without
 // these sets, prediction enters rules that cannot begin with the next token.
@@ -130,8 +131,8 @@ func (w *flatNetwork) endsFrom(s int32) bool {
 	return false
 }
 
-// computeFirst sets order, which has the callers of a rule's left corners before
-// the rules called, and fills first: by rule, the tokens that it can begin with.
+// computeFirst sets order, in which rules come before the rules that they can begin
+// with, except in cycles, and fills first: by rule, the tokens that it can begin with.
 func (w *flatNetwork) computeFirst(step func(n int)) {
 	w.order = make([]int32, len(w.starts))
 	type visit struct {
@@ -199,7 +200,7 @@ func (w *flatNetwork) canBegin(rule, t int32) bool { return w.first == nil || w.
 // its end to the end of a rule without callers, through any callers.
 func (w *flatNetwork) computeEndsInput() {
 	w.rulesEndInput = make([]bool, len(w.stops))
-	callers := make([][]int32, len(w.stops)) // by rule, the rules that it ends
+	callers := make([][]int32, len(w.stops)) // by rule: the rules whose call can end it
 	var work []int32
 	for rule, s := range w.stops {
 		follows := w.states[s].follows
@@ -229,13 +230,14 @@ func (w *flatNetwork) endsInput(s int32) bool {
 	return rule < 0 || w.rulesEndInput[rule]
 }
 
-// A localClosure has what the epsilon paths of a rule lead to from a state. Paths go past
-// calls of rules that can be empty, but not into rules or out of them.
+// A localClosure has the arcs and calls that epsilon paths within a rule lead to from a
+// state. Paths go past calls of rules that can be empty, but not into rules or out of
+// them.
 type localClosure struct {
 	takes []take
 	calls []localCall
-	// The operator loop of a left-recursive rule, if a path leads to it, and what is
-	// beyond the entry of the loop and nowhere else.
+	// The operator loop of a left-recursive rule, if a path leads to it, and the arcs
+	// and calls that are reached only through the loop's entry.
 	loop      int32 // its state, or -1
 	loopTakes []take
 	loopCalls []localCall
@@ -341,7 +343,7 @@ func (t *localTable) of(s int32, step func(n int)) *localClosure {
 // A root is where the alternative of a decision begins: at a state or a call.
 type root struct {
 	state    int32
-	call     *arc  // of the state, without what follows it; nil for the whole state
+	call     *arc  // the call that begins here; nil if all arcs of the state do
 	operator int32 // precedence of the operator that begins here, or 0
 }
 

@@ -37,13 +37,13 @@ func (m Match) Modes(mode int) (modes []int, pops int) {
 }
 
 // maxMatchSteps limits the steps to find the matches of a rule, or the text of a token.
-// Nested comments and the like need more and more of them for each character.
+// Recursive rules, as of nested comments, need ever more steps for each character.
 const maxMatchSteps = 500_000
 
-// Matches visits the ends of a rule's matches in a mode, after short texts first,
-// until visit returns false. Two matches with the same effect after which the lexer is
-// in the same state are one. It reports whether it visited all of them: it looks at
-// no more than a number of states, and takes no more than maxMatchSteps to compute them.
+// Matches calls visit for each match of a rule in a mode, short texts first, until
+// visit returns false. Matches that lead to the same state of the lexer count as one.
+// It reports whether it visited all matches: it gives up after more than most states or
+// maxMatchSteps steps.
 func (s *Speller) Matches(mode, rule, most int, visit func(Match) bool) (complete bool) {
 	s.over = false
 	maxSteps := s.steps + maxMatchSteps
@@ -98,14 +98,14 @@ func (s *Speller) After(m Match, mode int) Lexed {
 	return Lexed{modes: string([]rune{0, rune(mode)}), guards: []*lexState{m.state}}
 }
 
-// Live reports whether any character continues a match after its end, so that the
-// text after it matters.
+// Live reports whether a match can continue after its end as a longer match, so that
+// the text after it matters.
 func (s *Speller) Live(m Match) bool {
 	return slices.ContainsFunc(m.state.configs, func(c lexConfig) bool { return slices.ContainsFunc(c.state.edges, (*edge).consumes) })
 }
 
-// Since returns the modes that replace the current mode of a Lexed that
-// [Speller.After] or [Speller.Above] returned.
+// Since returns the modes that have replaced the mode given to [Speller.After] or
+// [Speller.Above], the current mode last.
 func (at Lexed) Since() []int {
 	var out []int
 	for _, mode := range at.modes {

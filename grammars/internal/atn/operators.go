@@ -6,9 +6,9 @@ type operand struct {
 	stack    stackID
 }
 
-// chooseOperator adds the configurations after token t where a decision chooses
-// between an operator of a left-recursive rule, its first alternative, and leaving
-// the rule.
+// chooseOperator adds the configurations after token t of a decision between the
+// operators of a left-recursive rule (alternative 1) and leaving the rule (alternative
+// 2).
 func (s *simulator) chooseOperator(from []config, t int32, begin start) {
 	for _, c := range s.beforeOperator(from, t, begin) {
 		s.main.alt = c.alt

@@ -44,7 +44,7 @@ type run struct {
 	antlr            *runtimeRun // for prediction by the ANTLR runtime
 	ambiguous        func(Ambiguity)
 	checkedAmbiguity map[[2]int]bool // by decision and position
-	loops            []loop          // that are being parsed, if rounds can be empty
+	loops            []loop          // the repetitions being parsed, if rounds can be empty
 
 	// The state after the last consumed token, for error messages.
 	last     int32
@@ -175,7 +175,7 @@ func (r *run) follow(s int32, a *arc) int32 {
 	return a.skip
 }
 
-// grow panics if the tree must not have another node.
+// grow panics if the tree already has the maximum number of nodes.
 func (r *run) grow() {
 	if r.tree.Size() >= r.limits.Nodes {
 		panic(&limit.Error{What: "nodes of the tree", Value: strconv.Itoa(r.limits.Nodes), Option: "max_nodes"})

@@ -23,14 +23,14 @@ func (s *Speller) Scan(from []Lexed, goal *Goal) Scan {
 	return Scan{s.share(goal, list)}
 }
 
-// Current reports whether a scan is kept on the speller's shelf. A caller that keeps a scan
-// begins anew when it is not current, so that memory is freed.
+// Current reports whether a scan is kept on the speller's shelf. A caller that keeps a
+// scan should start over when it is no longer current, so that memory is freed.
 func (s *Speller) Current(at Scan) bool {
 	return at.at == dead || at.at.shelf == s.cache.shelf.Load()
 }
 
 // Next returns the lexer after a character. It reports false if no token of the goal's
-// type continues with the character. The goal is that of the scan.
+// type continues with the character. The goal must be that of the scan.
 func (s *Speller) Next(at Scan, goal *Goal, char rune) (Scan, bool) {
 	if at.at == dead {
 		return at, false

@@ -85,8 +85,8 @@ func (r *run) lexChars() {
 	r.emit(derivation.EOF, 0, -1, end, end)
 }
 
-// CharTypes returns the number of token types of a scannerless grammar; 0 for another
-// grammar. The types count from 1, in the order of their characters.
+// CharTypes returns the number of token types of a scannerless grammar, or 0 for other
+// grammars. The types count from 1, in the order of their characters.
 func (m *Machine) CharTypes() int {
 	if m.chars == nil {
 		return 0

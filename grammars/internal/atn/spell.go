@@ -17,9 +17,9 @@ type Goal struct {
 	rules []tokenSet // by mode: the rules, by their number in the mode, that can begin or end the token
 }
 
-// Goal returns the goal to spell a token of a type, 0 meaning trivia. The rules
-// are the lexer rules, by number, that can match the token or a part of it. The last
-// match is one of a given rule, or of any rule if that is -1.
+// Goal returns the goal to spell a token of a type, or trivia if kind is 0. By lexer
+// rule, rules tells whether the rule can match the token or a part of it. The rule last
+// must match the end of the token; any rule can if last is -1.
 func (m *Machine) Goal(kind int32, last int, rules []bool) *Goal {
 	g := &Goal{kind: kind, last: int32(last)}
 	for _, mode := range m.lexer.net.modes {
@@ -44,16 +44,16 @@ func (g *Goal) leads(at spelling) bool {
 // A Search limits the texts that [Speller.Spell] returns.
 type Search struct {
 	Rand   *rand.Rand       // of the choices; nil for the same text on every call
-	Wander int              // the number of characters, at most, before the text is completed as soon as possible
+	Wander int              // the maximum number of random characters before the shortest completion
 	Last   bool             // whether the token ends the input
-	Most   int              // the number of spellings to look at
+	Most   int              // the maximum number of spellings to look at
 	Accept func(Lexed) bool // whether the lexer's state after the token is acceptable
 	First  []g4.RuneRange   // the characters that the text may begin with; nil for any
 }
 
-// Spell finds a text that the lexer reads as a token, and that turns no earlier
-// token into a longer one. It returns nil if it finds none. The search was
-// complete, and no such text exists, if complete is true.
+// Spell finds a text that the lexer reads as a token, and that turns no earlier token
+// into a longer one. The text is nil if it finds none. In that case, complete reports
+// whether no such text exists.
 func (s *Speller) Spell(from Lexed, goal *Goal, search Search) (text []byte, after Lexed, complete bool) {
 	first, ok := s.enter(from)
 	if !ok {
@@ -68,9 +68,10 @@ func (s *Speller) Spell(from Lexed, goal *Goal, search Search) (text []byte, aft
 	return x.complete([]spelt{{spelling: first}})
 }
 
-// Follows looks for a text of a token that can follow one of the matches, in a mode.
-// It reports whether it found one, and otherwise whether there is none: it looks at no
-// more than a number of spellings. It returns how many it looked at.
+// Follows looks for a text of a token that can follow one of the matches, in a mode. It
+// reports whether it found such a text, and whether none exists. It knows neither if it
+// gives up after most spellings. It also returns the number of spellings that it looked
+// at.
 func (s *Speller) Follows(matches []Match, mode int, goal *Goal, most int) (found, none bool, looked int) {
 	var all []spelt
 	for _, m := range matches {
@@ -131,7 +132,8 @@ func (x *spellSearch) wander(first spelling) spelt {
 	return at
 }
 
-// Nested comments and the like have more and more configurations of the lexer.
+// Limits for recursive rules, as of nested comments, whose states have ever more
+// configurations.
 const (
 	fewConfigs      = 40      // configurations of a state that do not count
 	maxSpellWork    = 500_000 // configurations that a search goes on from, times the symbols that are tried
@@ -245,7 +247,7 @@ func (x *spellSearch) ends(at spelt) (Lexed, bool) {
 	return after, ok && (x.Accept == nil || x.Accept(after))
 }
 
-// Key identifies the state of the lexer among those of a speller.
+// Key returns a key that identifies a state of the lexer among those of the speller.
 func (s *Speller) Key(at Lexed) string { return s.keys.of(spelling{Lexed: at}) }
 
 // spellKeys identify spellings.
@@ -271,11 +273,11 @@ func (k *spellKeys) of(at spelling) string {
 	return string(append(append(key, 0xFF), at.modes...))
 }
 
-// Past returns the states of the lexer after a token that follows one of the given states:
-// all of them, but each with two guards at most, the first and the last. It reports false if
-// it looked at too many spellings, or if a text leaves no guard but that of the token itself.
-// It also returns the number of spellings that it looked at. First limits the first
-// character of the token, unless it is nil.
+// Past returns all states of the lexer after a token that follows one of the given
+// states. A state keeps at most two guards, the first and the last. Past reports false
+// if it looked at too many spellings, or if a text leaves no guard but that of the
+// token itself. It also returns the number of spellings that it looked at. Unless first
+// is nil, it limits the first character of the token.
 func (s *Speller) Past(from []Lexed, goal *Goal, first []g4.RuneRange, last bool, most int) (after []Lexed, looked int, ok bool) {
 	var all []spelt
 	for _, at := range from {

@@ -52,8 +52,8 @@ const maxGuards = 16
 // Rule returns the index of the lexer rule that matched last, -1 if it is not known.
 func (at Lexed) Rule() int { return int(at.ended) - 1 }
 
-// Same reports whether the text to come is read the same after both. It may report false
-// although it is.
+// Same reports whether the lexer is certain to read any further text alike from both
+// states.
 func (at Lexed) Same(other Lexed) bool { return at.first != nil && at.first == other.first }
 
 // Guards returns the number of tokens so far that the text to come can turn into longer
@@ -66,8 +66,8 @@ func (s *Speller) Begin(mode int) Lexed { return Lexed{modes: string(rune(mode))
 // Above returns the lexer in a mode that can be popped.
 func (s *Speller) Above(mode int) Lexed { return Lexed{modes: string([]rune{0, rune(mode)})} }
 
-// Over reports whether a limit was exceeded since the last call. If so, the
-// lexer reads more texts than the results say.
+// Over reports whether a limit was exceeded since the last call. If so, the lexer may
+// read more texts than the results say.
 func (s *Speller) Over() bool {
 	over := s.over
 	s.over = false
@@ -157,8 +157,7 @@ func (s *Speller) step(from spelling, class int, char rune) (spelling, bool) {
 	return to, true
 }
 
-// cut ends a match of a rule. It reports false if the rule pops a mode that is
-// not there.
+// cut ends a match of a rule. It reports false if the rule pops the only mode.
 func (s *Speller) cut(at spelling) (Lexed, bool) {
 	out := Lexed{modes: at.modes, guards: at.guards, ended: at.at.rule + 1}
 	for _, a := range at.at.modeActions {
@@ -196,12 +195,12 @@ func (n *lexState) makes(kind int32) bool {
 	}
 }
 
-// Place returns the state of the lexer after a token of a type, 0 meaning
-// trivia. There are several if the token consists of several matches that can
-// be divided in more than one way. There are none if the lexer reads the text as
-// another token, or if the text turns an earlier token into a longer one. The last
-// token of an input may match the end of the input. The last match must be one of the
-// given rule, unless that is negative.
+// Place returns the states of the lexer after a token of a type, or after trivia if
+// kind is 0. There are several if the token can be divided into matches in more than
+// one way. There are none if the lexer reads the text as another token, or if the text
+// turns an earlier token into a longer one. The last token of an input may match the
+// end of the input. The last match must be one of the given rule, unless that is
+// negative.
 func (s *Speller) Place(from Lexed, kind int32, rule int, text []byte, last bool) []Lexed {
 	if len(text) == 0 {
 		return nil
@@ -220,7 +219,7 @@ func (s *Speller) Place(from Lexed, kind int32, rule int, text []byte, last bool
 	return s.endings(at, kind, rule, last)
 }
 
-// placeParts is like Place. The token may consist of several matches.
+// placeParts is like Place, for a token that may consist of several matches.
 func (s *Speller) placeParts(from Lexed, kind int32, rule int, text []byte, last bool) []Lexed {
 	first, ok := s.enter(from)
 	if !ok {

@@ -40,7 +40,8 @@ type stackNode struct {
 	hash  uint32
 	// finishes: an epsilon path leads from a return state to the bottom.
 	finishes bool
-	// finishesInput: so it does to the end of a rule that has no callers.
+	// finishesInput: an epsilon path leads from a return state to the end of a rule
+	// without callers.
 	finishesInput bool
 }
 

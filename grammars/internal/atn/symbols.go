@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// A symbol is the characters that all edges of the lexer's network treat alike.
-// It is the union of character classes.
+// A symbol is a set of characters that all edges of the lexer's network treat alike. It
+// is the union of character classes.
 type symbol struct {
 	classes []int32
 	plain   []interval // its printable ASCII characters

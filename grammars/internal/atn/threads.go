@@ -122,15 +122,14 @@ func (s *shelf) share(goal *Goal, list []spelling) *threads {
 	return t
 }
 
-// A threadsTable has the edges of threads that are known. Edges are added in place, and are
-// found while others are added.
+// A threadsTable has the known edges of threads. It can be read while edges are added.
 type threadsTable struct {
-	slots []threadsEdge // a power of two, at most half of them in use; the class is the first place to look
+	slots []threadsEdge // a power of two in number, at most half in use; the class is the first slot to look at
 	count int           // slots in use
 }
 
-// find returns the slot of a class, or a free one if there is no edge. It reports whether
-// there is one.
+// find returns the slot of a class, or the free slot to store its edge in. It reports
+// whether the class has an edge.
 func (e *threadsTable) find(class uint16) (*threadsEdge, bool) {
 	last := len(e.slots) - 1
 	for i := int(class) & last; ; i = (i + 1) & last {
@@ -244,7 +243,7 @@ func (s *Speller) endings(at *threads, kind int32, rule int, last bool) []Lexed 
 	})
 	if exact {
 		known = append(slices.Clip(known), tokenEnd{kind, rule, last, out})
-		at.ends.Store(&known) // another speller's may get lost
+		at.ends.Store(&known) // an ending that another speller adds at the same time may get lost
 	}
 	return out
 }

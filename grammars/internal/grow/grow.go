@@ -6,11 +6,11 @@ import "slices"
 // piece is the number of elements that are copied at once.
 const piece = 1 << 15
 
-// Slice returns s with room for n more elements, or for a quarter more if s is large.
-// It copies a large slice in pieces, and allocates room for many elements by make,
-// which clears memory in pieces and only if it was used before. The runtime copies
-// and clears the memory of a slice that it grows in one go, and the garbage
-// collector, and with it every other goroutine, would have to wait for the end.
+// Slice returns s with room for at least n more elements. It copies a large slice in
+// pieces, and allocates room for many elements by make, which clears memory in pieces
+// and only if it was used before. If the runtime grew the slice, it would copy and
+// clear the memory in one go, and the garbage collector, and with it every other
+// goroutine, would have to wait.
 func Slice[E any](s []E, n int) []E {
 	switch {
 	case cap(s)-len(s) >= n:
