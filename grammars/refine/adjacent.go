@@ -47,13 +47,13 @@ func (s typeSet) addAll(more typeSet) bool {
 	return grown
 }
 
-// An adjacency tells which tokens can be neighbours in a derivation of the grammar,
-// whatever the lexer reads where. Tokens that the lexer reads nowhere do not occur.
+// An adjacency tells which tokens can be neighbours in a derivation of the grammar. It
+// ignores the lexer, except that tokens that the lexer never reads do not occur.
 type adjacency struct {
 	grammar     *grammars.Grammar
 	nullable    []bool    // by node
 	first, last []typeSet // by node: the tokens that derivations begin and end with
-	all         []typeSet // by node: the tokens that derivations have
+	all         []typeSet // by node: the tokens that derivations contain
 	next        []typeSet // by token: the tokens that can be right after it
 	read        typeSet   // the tokens that the lexer can read; nil if that is not known
 }

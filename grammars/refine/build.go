@@ -66,7 +66,7 @@ func build(m *limit.Meter, r *Refinement) (*Graph, bool) {
 	b.graph.Start = b.enter(bodyKey{root: r.start.Root, lexed: b.anyEnding()}, g.Nodes[r.start.Root])
 	b.graph.AllTrivia = b.enter(bodyKey{root: derivation.None}, allTrivia)
 	b.graph.Trivia = b.enter(bodyKey{root: trivia.ID}, trivia)
-	for i := 0; i < len(b.graph.Bodies); i++ { // grows as references are met
+	for i := 0; i < len(b.graph.Bodies); i++ { // Bodies grows as references are found
 		b.fill(i)
 		if r.bindings != nil && b.parts > maxParts {
 			return nil, false
@@ -79,7 +79,8 @@ func build(m *limit.Meter, r *Refinement) (*Graph, bool) {
 	return b.graph, true
 }
 
-// anyEnding returns the lexer state at the beginning of the input.
+// anyEnding returns the lexer state at the beginning of the input, for a start rule
+// that may end with any stack.
 func (b *builder) anyEnding() lexed {
 	if b.endings == nil {
 		return lexed{}
@@ -87,7 +88,7 @@ func (b *builder) anyEnding() lexed {
 	return lexed{refined: true, anyEnd: true, state: b.endings.state(b.grammar.Nodes[b.start.Root], begin)}
 }
 
-// enter returns the number of a body, which is added on first use.
+// enter returns the number of a body, and adds the body on first use.
 func (b *builder) enter(k bodyKey, root *grammars.Node) int32 {
 	i, ok := b.numbers[k]
 	if !ok {
@@ -276,8 +277,8 @@ func (b *builder) plainRepetition(n *grammars.Node) int32 {
 	return b.either(n, kids)
 }
 
-// counted builds between Min, or once, and Max rounds of a repetition, given the part of
-// a round.
+// counted builds the presence of a repetition, at least max(Min, 1) and at most Max
+// rounds, given the part of a round.
 func (b *builder) counted(n *grammars.Node, round int32) int32 {
 	least, rest := max(n.Min, 1), int32(none)
 	if n.Max < 0 {

@@ -49,7 +49,7 @@ func Distances(g *grammars.Grammar, targets ...grammars.Occurrence) []int {
 	return distances
 }
 
-// A Nearest has the distances of [Distances] for targets that change. A change costs
+// A Nearest maintains the distances of [Distances] while targets change. A change costs
 // time in proportion to the nodes whose distances change.
 type Nearest struct {
 	grammar   *grammars.Grammar
@@ -65,7 +65,7 @@ func NewNearest(g *grammars.Grammar) *Nearest {
 	return &Nearest{grammar: g, above: parents(g), distances: Distances(g), targets: make([]bool, len(g.Nodes))}
 }
 
-// SetTarget says whether a node is a target.
+// SetTarget sets whether a node is a target.
 func (d *Nearest) SetTarget(o grammars.Occurrence, target bool) {
 	if d.targets[o] != target {
 		d.targets[o] = target
@@ -114,7 +114,7 @@ func (d *Nearest) update() {
 	}
 }
 
-// wait has the distance of a node looked at, which may be the given one.
+// wait queues a node whose distance may be the given one.
 func (d *Nearest) wait(o grammars.Occurrence, distance int) {
 	for len(d.waiting) <= distance {
 		d.waiting = append(d.waiting, nil)
@@ -122,9 +122,9 @@ func (d *Nearest) wait(o grammars.Occurrence, distance int) {
 	d.waiting[distance] = append(d.waiting[distance], o)
 }
 
-// detach makes the nodes unreachable whose shortest ways all lead to targets that are
-// removed, and returns them. Nodes come in the order of their distance, so that the
-// nodes right below a node are decided before it.
+// detach makes nodes unreachable whose nearest targets have all been removed, and
+// returns them. It visits nodes in the order of their distance, so that the nodes right
+// below a node are decided before it.
 func (d *Nearest) detach(removed []grammars.Occurrence) []grammars.Occurrence {
 	var out []grammars.Occurrence
 	type place struct {

@@ -264,8 +264,8 @@ func (e *endings) then(s Stack, n *grammars.Node, end Stack) Stack {
 }
 
 // state returns the number of the lexer state in which a derivation of a node begins,
-// given the stack. It is none of the states of the node's cells if the analysis did
-// not meet it.
+// given the stack. Once the analysis is complete, it returns [noState] for a state that
+// the analysis did not find.
 func (e *endings) state(n *grammars.Node, s Stack) byte {
 	w := e.window(n, s)
 	i, ok := e.numbers[w]
@@ -327,8 +327,8 @@ func (e *endings) tabulate() {
 	}
 }
 
-// ask returns the endings of a node found so far, given the stack that it begins with,
-// and has them analysed.
+// ask returns the endings found so far of a node that begins with a stack, and adds the
+// node's cell to the analysis.
 func (e *endings) ask(n *grammars.Node, s Stack) []ending {
 	c := cell{n.ID, e.state(n, s)}
 	i, ok := e.cells[c]
@@ -473,7 +473,8 @@ type read struct {
 	after Stack
 }
 
-// read returns how the lexer can read the token of a symbol, given the stack.
+// read returns the ways in which the lexer can read the token of a symbol, given the
+// stack.
 func (e *endings) read(n *grammars.Node, s Stack) []read {
 	types := n.Types
 	if len(types) == 0 {
@@ -509,7 +510,7 @@ func (e *endings) pops(n *grammars.Node, s, at Stack, r *grammars.Reading) bool 
 
 // moved returns a stack and the stacks that trivia can turn it into. Trivia that pushes
 // modes in which the parser sees no token is left out: other trivia pops them again. If
-// that can pop more, it may pop any number of modes.
+// some trivia pops more than one mode, trivia is assumed to pop any number of modes.
 func (e *endings) moved(n *grammars.Node, s Stack) []Stack {
 	if s.ended() || s.class() == len(e.lexicon.Follows) {
 		return nil
@@ -553,7 +554,7 @@ func (e *endings) leads(n *grammars.Node, start, s Stack, part *grammars.Node, g
 	return slices.ContainsFunc(e.next(n, start, s, part), func(end ending) bool { return good[end.stack] })
 }
 
-// inside returns the node below a token if a lexer rule makes it.
+// inside returns the node below a token that the given lexer rule makes.
 func inside(g *grammars.Grammar, n *grammars.Node, r *grammars.Rule) *grammars.Node {
 	rules := g.TokenRules(n.Token)
 	if len(rules) < 2 {

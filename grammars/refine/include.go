@@ -21,7 +21,7 @@ const bottomOf continuation = 0
 // An item is the first part of a continuation.
 type item struct {
 	kind itemKind
-	id   int32 // a node, or the index of a rule; of a character in a literal: one less than its negative index in chars
+	id   int32 // a node, or the index of a rule; -1-i for the character of a literal at index i of chars
 }
 
 type itemKind uint8
@@ -41,14 +41,14 @@ type link struct {
 	next continuation
 }
 
-// An inclusion decides whether all token sequences of a continuation are among those
-// of other continuations. It ignores operator precedence. Where it cannot tell, it
-// reports false.
+// An inclusion decides whether all token sequences of a continuation are among those of
+// other continuations. It ignores operator precedence. Where it cannot tell, it reports
+// false.
 //
-// It searches for a sequence that only the one continuation has: it derives both sides
-// step by step, with the set of all continuations that the other side can be at. A pair
-// that was met before needs no second visit. Where the same symbol comes next on both
-// sides, it is enough that what remains after the symbol is included.
+// It searches for a sequence that only the first continuation derives. It derives both
+// sides step by step, and keeps the set of all continuations that the other side can be
+// at. It visits each pair of a continuation and a set once. Where the same symbol comes
+// next on both sides, it is enough that the remainder after the symbol is included.
 type inclusion struct {
 	grammar  *grammars.Grammar
 	meter    *limit.Meter
@@ -67,7 +67,7 @@ type inclusion struct {
 	begins    []typeSet        // by set: the tokens that come first; nil if unknown
 	setOf     map[string]int32
 	steps     map[setStep]int32
-	included  map[inclusionKey]bool // what is known or assumed
+	included  map[inclusionKey]bool // known or assumed answers
 	assumed   []inclusionKey        // in order of assumption
 	open      bool                  // whether the current question depends on what follows the rule
 	work      int                   // left for the current question
@@ -84,7 +84,7 @@ type inclusionKey struct {
 
 type setStep struct {
 	set  int32
-	by   item // a token type as a negative kind of rule index, or an item
+	by   item // the item that is passed; for a token type t, a tokenItem with id -1-t
 	next continuation
 }
 
@@ -177,8 +177,8 @@ func (x *inclusion) types(i item) typeSet {
 	return x.adjacent.first[i.id]
 }
 
-// isBounded reports whether a loop item stands for a repetition with an upper bound: it
-// may have fewer rounds left than any number. On the including side, it is not unfolded.
+// isBounded reports whether a loop item stands for a repetition with an upper bound. It
+// may have only some rounds left, so it is not unfolded on the including side.
 func (x *inclusion) isBounded(i item) bool {
 	return i.kind == loopItem && x.grammar.Nodes[i.id].Max > 1
 }
@@ -219,7 +219,7 @@ func (x *inclusion) operator(r *grammars.Rule, i int, next continuation) continu
 	return x.node(r.Operators[i].Alt, next)
 }
 
-// replace returns a continuation that goes on after its end.
+// replace returns a continuation followed by another one.
 func (x *inclusion) replace(c, end continuation) continuation {
 	if c == bottomOf {
 		return end
@@ -334,7 +334,7 @@ func (x *inclusion) first(c continuation) typeSet {
 	return x.firsts[c]
 }
 
-// empty reports whether a continuation can derive no token.
+// empty reports whether a continuation can derive the empty sequence.
 func (x *inclusion) empty(c continuation) bool {
 	for ; c != bottomOf; c = x.links[c].next {
 		switch at := x.links[c].item; at.kind {
@@ -378,8 +378,9 @@ func (s typeSet) contains(all typeSet) bool {
 }
 
 // set returns the number of the set of continuations that some continuations lead to
-// before the next token; noSet if there are too many. Only those matter that can begin
-// with a token that another continuation begins with.
+// before the next token; noSet if there are none or too many. It leaves out
+// continuations that share no first token with the continuation that the set is
+// compared with.
 func (x *inclusion) set(from []continuation, of continuation) int32 {
 	var all []continuation
 	types := x.first(of)
@@ -535,7 +536,7 @@ func (x *inclusion) beginsWithin(of continuation, in []continuation) bool {
 // have smaller sets.
 const maxAlone = 4
 
-// decide is includes within a limit of work.
+// decide is like includes, within a limit on the work.
 func (x *inclusion) decide(of continuation, in []continuation, work int) bool {
 	x.work = min(work, x.totalWork)
 	set := x.set(in, of)
@@ -558,8 +559,8 @@ func (x *inclusion) decide(of continuation, in []continuation, work int) bool {
 }
 
 // decideBySkip reports whether a continuation is included in others because these lead
-// to its first item, and what remains after the item is included. It needs no set of all
-// that the item leads to, which can be too large.
+// to its first item, and the remainder after the item is included. It avoids the set of
+// all continuations that the item leads to, which can be too large.
 func (x *inclusion) decideBySkip(of continuation, in []continuation) bool {
 	if of == bottomOf || x.links[of].item.kind == tokenItem {
 		return false
@@ -589,7 +590,7 @@ func (x *inclusion) decideBySkip(of continuation, in []continuation) bool {
 	return to != noSet && x.holds(at.next, to)
 }
 
-// forget takes assumptions back.
+// forget takes back the assumptions from an index on.
 func (x *inclusion) forget(from int) {
 	for _, key := range x.assumed[from:] {
 		delete(x.included, key)
@@ -631,7 +632,7 @@ func (x *inclusion) holds(c continuation, set int32) bool {
 	return false
 }
 
-// holdsAfter derives one step.
+// holdsAfter is holds after one more step of derivation.
 func (x *inclusion) holdsAfter(c continuation, set int32) bool {
 	at := x.links[c]
 	if at.item.kind == tokenItem {
@@ -651,8 +652,9 @@ func (x *inclusion) holdsAfter(c continuation, set int32) bool {
 	return true
 }
 
-// holdsByLoop reports whether a continuation is included because a loop of the set can take
-// all tokens of its first item one by one, and then what remains.
+// holdsByLoop reports whether a continuation is included because a loop of the set can
+// take all tokens of its first item one by one, and the remainder is included after the
+// loop.
 func (x *inclusion) holdsByLoop(at link, set int32) bool {
 	var tokens typeSet
 	switch at.item.kind {
@@ -700,7 +702,7 @@ func (x *inclusion) single(n *grammars.Node) typeSet {
 const maxOtherRules = 4
 
 // holdsByRule reports whether a continuation is included because its first rule is
-// included in another rule, and what remains after the one in what remains after the
+// included in another rule, and the remainder after its rule in the remainder after the
 // other. The remainder must not be empty, so that the question about the rules is
 // smaller.
 func (x *inclusion) holdsByRule(at link, set int32) bool {
@@ -730,9 +732,10 @@ func (x *inclusion) holdsByRule(at link, set int32) bool {
 	return false
 }
 
-// holdsBySkip reports whether a continuation is included in what follows a token in a set,
-// because the same item comes next and what remains after it is included. It saves all
-// that the items of the set lead to, which can be too much.
+// holdsBySkip reports whether a continuation is included in the continuations after a
+// token in a set, because the same item comes next and the remainder after the item is
+// included. It avoids the set of all continuations that the items lead to, which can be
+// too large.
 func (x *inclusion) holdsBySkip(c continuation, set int32, t int) bool {
 	if c == bottomOf || x.links[c].item.kind == tokenItem {
 		return false

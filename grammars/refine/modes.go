@@ -100,7 +100,7 @@ func (m *Modes) Own(s Stack, below int) Stack { return s[min(below, s.modes()):]
 // change.
 func (m *Modes) Below(n *grammars.Node, s Stack) int { return len(s) - len(m.window(n, s)) }
 
-// Shift returns the stack after a token, which the lexer reads as one of its readings.
+// Shift returns a stack after a token, given the stack that the token's reading leaves.
 func (m *Modes) Shift(s Stack, n *grammars.Node, after Stack) Stack { return m.then(s, n, after) }
 
 // AtEnd returns the stack after the end of the input.
@@ -127,8 +127,8 @@ func (m *Modes) has(set StackSet, s Stack) bool {
 	return set == AnyStack || slices.Contains(m.sets[set], s)
 }
 
-// Ending returns the stacks of a set after which the node can begin in one of the lexer
-// states again, which are given as bits. If there are none, it returns the whole set.
+// Ending returns the stacks of a set after which the node can begin again in one of the
+// given lexer states, a bit set. If there are none, it returns the whole set.
 func (m *Modes) Ending(n *grammars.Node, s Stack, set StackSet, states uint64) StackSet {
 	some := slices.DeleteFunc(slices.Clone(m.sets[set]), func(end Stack) bool {
 		after := m.then(s, n, end)
@@ -240,7 +240,7 @@ func (m *Modes) Types(n *grammars.Node, t Turn) []int {
 	})
 }
 
-// Symbols returns the symbols right below a token that is read in a way.
+// Symbols returns the symbols right below a token that has the given reading.
 func (m *Modes) Symbols(n *grammars.Node, r Reading) []*grammars.Node {
 	return slices.DeleteFunc(slices.Clone(m.grammar.Symbols().In(m.Inside(n, r.Rule))), func(s *grammars.Node) bool {
 		isPiece := s.Rule == nil && s.Target != nil && s.Target != r.Rule
@@ -248,7 +248,7 @@ func (m *Modes) Symbols(n *grammars.Node, r Reading) []*grammars.Node {
 	})
 }
 
-// Inside returns the node below a token if a lexer rule makes it: the rule's
+// Inside returns the node below a token that the given lexer rule makes: the rule's
 // right-hand side.
 func (m *Modes) Inside(n *grammars.Node, r *grammars.Rule) *grammars.Node {
 	return inside(m.grammar, n, r)
@@ -280,8 +280,8 @@ func (m *Modes) Each(n *grammars.Node, t Turn, visit func(*grammars.Node, Turn))
 }
 
 // Distances returns the shortest distance from each (node, lexer state) pair to a
-// target, by [Modes.Cell]. The distances without lexer states are given, and isTarget tells which
-// pairs at distance 0 are targets.
+// target, by [Modes.Cell]. The distances without lexer states are in plain, and
+// isTarget tells which pairs at distance 0 are targets.
 func (m *Modes) Distances(plain []int, isTarget func(n *grammars.Node, state byte) bool) []int {
 	m.link()
 	out := make([]int, len(m.of))

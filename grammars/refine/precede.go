@@ -7,8 +7,8 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// A precedence tells in which modes the lexer can be where a token of the grammar begins,
-// by the tokens that can come right before it. It says less than lexer states do, but for
+// A precedence tells in which modes a token of the grammar can begin, given the tokens
+// that can come right before it. It is less precise than lexer states, but works for
 // any number of modes.
 type precedence struct {
 	adjacent *adjacency
@@ -97,8 +97,8 @@ func (p *precedence) modes(n *grammars.Node) (modes []int, known bool) {
 	return modes, true
 }
 
-// excludes reports whether no token of a node of a parser rule has a symbol right below
-// it: the lexer never reads it by a rule with the symbol there.
+// excludes reports whether a symbol is never right below a token of a parser rule's
+// node: in the modes in which the token can begin, no rule with the symbol makes it.
 func (p *precedence) excludes(g *grammars.Grammar, n *grammars.Node, symbol grammars.Occurrence) bool {
 	modes, known := p.modes(n)
 	if !known || n.Kind != grammars.Reference || n.Token == 0 {

@@ -15,16 +15,16 @@ type choice struct {
 	of   int
 }
 
-// noChoice is a step of derivation that no choice stands for.
+// noChoice stands for a step of derivation without a choice.
 var noChoice = choice{derivation.None, 0} //nolint:gochecknoglobals // never changed
 
 // unchosen has the choices that the parser never makes.
 //
-// A parser of the kind ALL(*) predicts by as much of the input as it needs, and takes
-// the first of the alternatives that derive all of it. So it never takes an alternative
-// if earlier ones derive everything that it derives, each followed by the rest of the
-// rule. For the same reason it never begins a part for which the loop before it could
-// have gone on.
+// An ALL(*) parser predicts with as much of the input as it needs, and takes the first
+// of the alternatives that derive all of it. So it never takes an alternative if
+// earlier ones, followed by the rest of the rule, derive everything that it derives.
+// For the same reason it never begins a part if the loop before it could have gone on
+// instead.
 //
 // Prediction ignores operator precedence after the first token, so earlier alternatives
 // count with all their operators.
@@ -201,10 +201,10 @@ func (p *preference) findAlternatives(n *grammars.Node, end continuation) []cont
 	return out
 }
 
-// earlier returns those of all alternatives of an alternation that the parser tries before
-// one of them, nil for none. In a left-recursive rule, binary operators come before suffix
-// operators, and an operator that binds less may not be allowed where another is. The
-// caller must not change the result.
+// earlier returns the alternatives of an alternation that the parser tries before one
+// of them, which is given by its index; nil for none. In a left-recursive rule, binary
+// operators come before suffix operators, and an operator that binds less may not be
+// allowed where another is. The caller must not change the result.
 func (p *preference) earlier(n *grammars.Node, all []continuation, of int) []continuation {
 	if !p.roots[n.ID] {
 		if of == 0 {
@@ -234,8 +234,8 @@ func isBinary(op *grammars.Operator) bool {
 	return last.Kind == grammars.Reference && last.Target == op.Alt.Rule && last.ID != op.Left
 }
 
-// dominated finds the alternatives of a decision that derive nothing but what the
-// earlier ones derive.
+// dominated finds the alternatives of a decision that derive only token sequences which
+// earlier alternatives also derive.
 func (p *preference) dominated(n *grammars.Node) {
 	switch {
 	case n.Kind == grammars.Alternation:
@@ -277,7 +277,7 @@ func (p *preference) isDominated(n *grammars.Node, all []continuation, i int) bo
 	return before != nil && p.includes(all[i], before)
 }
 
-// Limits of the search for what precedes a choice.
+// Limits of the search backwards from a choice.
 const (
 	maxVisits  = 300 // nodes
 	maxFrames  = 8   // nested rules
@@ -339,9 +339,9 @@ func (p *preference) reset() {
 	p.visits, p.passed, p.calling, p.called, p.alive = 0, nil, false, false, map[grammars.Occurrence]bool{}
 }
 
-// prefers reports whether the parser takes one of some alternatives of a decision,
-// whatever of a continuation comes next. If not, the search goes on by more. The
-// continuations end where a rule ends.
+// prefers reports whether the parser takes an earlier alternative of a decision for all
+// token sequences of a continuation. If not, it continues the search with more. The
+// continuations end where rule r ends.
 func (p *preference) prefers(r *grammars.Rule, with continuation, earlier []continuation, more func() bool) bool {
 	if earlier == nil {
 		return more()

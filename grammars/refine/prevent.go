@@ -7,9 +7,9 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// A tokenNeeds finds the nodes without a derivation that the lexer reads: each has a token
-// that the lexer never reads, or two tokens of which it reads the second nowhere after the
-// first. See [grammars.Lexicon].
+// A tokenNeeds finds the nodes without a derivation that the lexer reads: each of their
+// derivations has a token that the lexer never reads, or two tokens of which the second
+// is never read after the first. See [grammars.Lexicon].
 type tokenNeeds struct {
 	grammar   *grammars.Grammar
 	prevented map[int][]int
@@ -17,8 +17,8 @@ type tokenNeeds struct {
 	needs     []typeSet // by node: the tokens that all its derivations have; nil if no derivation is known
 }
 
-// findPrevented finds choices that the parser never makes, because every derivation has a
-// token that the lexer never reads, or two tokens of which it reads the second nowhere
+// findPrevented finds choices that the parser never makes, because every derivation has
+// a token that the lexer never reads, or two tokens of which the second is never read
 // after the first.
 func findPrevented(m *limit.Meter, g *grammars.Grammar, u unchosen) {
 	if !g.Exact() {
@@ -63,8 +63,8 @@ func findPrevented(m *limit.Meter, g *grammars.Grammar, u unchosen) {
 }
 
 // of returns the tokens that all derivations of a node have, given those of the nodes
-// below it; nil if no derivation is known. The more derivations are known, the fewer
-// tokens all of them have, and the fewer nodes have none.
+// below it; nil if no derivation is known. As more derivations become known, sets
+// shrink and fewer nodes have nil.
 func (s *tokenNeeds) of(n *grammars.Node) typeSet {
 	none := make(typeSet, len(s.grammar.Tokens())/64+1)
 	switch {

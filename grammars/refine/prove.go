@@ -11,10 +11,10 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// A Prover proves that the parser never returns trees with some paths. It does more work
-// for a path than a [Refinement] does for a choice: it also considers the parts of a rule
-// before the choice, and the rules around it. So it is for the few paths of which no input
-// was found. A Prover is not safe for concurrent use.
+// A Prover proves that the parser never returns trees with some paths. It does more
+// work for a path than a [Refinement] does for a choice: it also considers the parts of
+// a rule before the choice, and the rules around it. So it is meant for the few paths
+// for which no input was found. A Prover is not safe for concurrent use.
 type Prover struct {
 	search *preference
 	known  map[site]bool
@@ -35,7 +35,8 @@ const (
 	maxSkips       = 30         // symbols that a search passes over as a whole
 )
 
-// NewProver returns a prover for the trees of a refinement.
+// NewProver returns a prover for the trees of a refinement. The error is a
+// [*limit.Error], or the cause of ctx's cancellation.
 func (r *Refinement) NewProver(ctx context.Context) (_ *Prover, err error) {
 	defer limit.Catch(&err)
 	if !r.grammar.ExactRules() {
@@ -55,8 +56,8 @@ func (r *Refinement) NewProver(ctx context.Context) (_ *Prover, err error) {
 	}, nil
 }
 
-// Never returns the reason why no tree of the parser has a path; "" if it is not proved
-// that there is none. The error is the cause of ctx's cancellation.
+// Never returns the reason why no tree of the parser has a path, or "" if that is not
+// proved. The error is a [*limit.Error], or the cause of ctx's cancellation.
 func (p *Prover) Never(ctx context.Context, path []grammars.Occurrence) (why Reason, err error) {
 	if p.search == nil {
 		return "", nil
@@ -229,8 +230,7 @@ func (p *preference) excludesOperand(n *grammars.Node, left grammars.Occurrence)
 	}
 }
 
-// endsWith reports whether an alternative of a left-recursive rule that has a node ends
-// with it.
+// endsWith reports whether a node ends its alternative of a left-recursive rule.
 func (p *preference) endsWith(n *grammars.Node) bool {
 	for up := p.above[n.ID]; !p.roots[up.ID]; n, up = up, p.above[up.ID] {
 		if up.Kind == grammars.Concatenation && n != up.Children[len(up.Children)-1] || up.Kind == grammars.Repetition && up.Max != 1 {

@@ -28,8 +28,8 @@ const (
 	Lexer Reason = "lexer"
 )
 
-// A Layer is the graph of the derivations that are left if those of all reasons up to the
-// layer's own are excluded.
+// A Layer is the graph of the derivations that remain after those of its own reason and
+// of all reasons before it are excluded.
 type Layer struct {
 	Reason Reason
 	Graph  *Graph

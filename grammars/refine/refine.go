@@ -42,7 +42,8 @@ type (
 	plainKey      struct{ start string }
 )
 
-// maxSteps limits the steps to refine a grammar in [Prepare].
+// maxSteps limits the steps of an analysis: to refine a grammar in [Prepare], to find
+// layers, or to prove paths impossible.
 const maxSteps = 500_000_000
 
 // Prepare computes the refinement of derivations from a parser rule and its graph,
@@ -97,7 +98,8 @@ func newRefinement(m *limit.Meter, g *grammars.Grammar, start string) *Refinemen
 	return r
 }
 
-// Bindings returns the operator bindings of a rule, nil if the rule is not left-recursive.
+// Bindings returns the operator bindings of a rule, or nil if the rule is not
+// left-recursive.
 func (r *Refinement) Bindings(rule *grammars.Rule) *Bindings { return r.bindings[rule] }
 
 // Graph returns the refined grammar.
@@ -117,7 +119,7 @@ func newPlain(m *limit.Meter, g *grammars.Grammar, start string) *Graph {
 }
 
 // newGraph builds the refined grammar. If it exceeds maxParts, lexer states are not
-// refined; if it still does, operator bindings are not refined either.
+// refined; if it still does, nothing is refined.
 func (r *Refinement) newGraph(m *limit.Meter) *Graph {
 	for _, coarser := range []*Refinement{r, {grammar: r.grammar, start: r.start, bindings: r.bindings, preferences: r.preferences}} {
 		if graph, ok := build(m, coarser); ok {
