@@ -25,7 +25,7 @@ type network struct {
 }
 
 type netState struct {
-	free  []int // by nothing
+	free  []int // the states that are reached without a character
 	edges []edge
 }
 
@@ -140,7 +140,8 @@ func rangeAutomaton(lo, hi rune) *automaton {
 	return &automaton{[]state{{edges: []edge{{lo, hi, 1}}}, {accepts: true}}}
 }
 
-// closure returns a set of states with the states that are reached by nothing, sorted.
+// closure returns a set of states and all states that are reached from them without a
+// character, sorted.
 func (n *network) closure(of []int) []int {
 	seen := map[int]bool{}
 	var out []int
@@ -272,8 +273,8 @@ func (n *network) intersect(a, b *automaton) *automaton {
 	return out
 }
 
-// minimize returns the smallest automaton of the same texts, without states from which
-// no text ends. Its states are numbered breadth first.
+// minimize returns the smallest automaton that matches the same texts. It has no states
+// from which no accepting state is reached. Its states are numbered breadth first.
 func (n *network) minimize(a *automaton) *automaton {
 	live := n.live(a)
 	if !live[0] {
@@ -310,7 +311,7 @@ func (n *network) minimize(a *automaton) *automaton {
 	return a.quotient(live, class)
 }
 
-// live finds the states from which a text ends.
+// live finds the states from which an accepting state is reached.
 func (n *network) live(a *automaton) []bool {
 	out := make([]bool, len(a.states))
 	for grown := true; grown; {

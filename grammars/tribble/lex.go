@@ -186,8 +186,8 @@ func octalEscape(text string) (char rune, n int) {
 	return char, n
 }
 
-// unicodeEscape reads u and four hexadecimal digits. It returns 0 bytes if they are
-// not there.
+// unicodeEscape reads one or more u and four hexadecimal digits. It returns 0 bytes if
+// they are not there.
 func unicodeEscape(text string) (char rune, n int) {
 	digits := strings.TrimLeft(text, "u")
 	n = len(text) - len(digits)

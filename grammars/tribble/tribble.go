@@ -31,11 +31,11 @@ const (
 	maxNesting = 500     // parentheses
 )
 
-// Extension ends the names of files in the notation.
+// Extension is the extension of files in the notation.
 const Extension = ".scala"
 
-// MergeLiterals is a comment that merges literals that follow each other, as TRIBBLE's
-// option of that name does.
+// MergeLiterals is a comment that makes adjacent literals one, as TRIBBLE's option of
+// that name does.
 const MergeLiterals = "// inroad: merge-literals"
 
 // Parse parses the text of a file. The name is used in positions. The File is never nil:
@@ -390,7 +390,7 @@ func (p *parser) char() rune {
 	return c
 }
 
-// regex reads a regular expression into rules and returns a reference to the first.
+// regex adds rules for a regular expression and returns a reference to the first.
 func (p *parser) regex(at g4.Pos, pattern string) g4.Element {
 	a, err := compile(p.ctx, pattern)
 	switch {

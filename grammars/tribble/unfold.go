@@ -14,9 +14,9 @@ const (
 	subRanges  = 10
 )
 
-// unfold adds a rule for each state of an automaton that a character leads on from, and
-// returns a reference to the first. A state derives, for each of its edges, a character
-// and the next state; the character alone if the text can end there.
+// unfold adds a rule for each state of an automaton that has edges, and for the first
+// state, and returns a reference to the first rule. A state derives, for each of its
+// edges, a character and the next state; the character alone if the text can end there.
 func (p *parser) unfold(at g4.Pos, a *automaton) g4.Element {
 	prefix := "regex"
 	for strings.Contains(p.text, "'"+prefix) { // no rule of the file has the name
@@ -50,7 +50,8 @@ func (p *parser) unfold(at g4.Pos, a *automaton) g4.Element {
 	return &g4.Ref{Pos: at, Name: name(0)}
 }
 
-// flatten makes the alternatives of a block that is an alternative those of the rule.
+// flatten replaces each alternative that consists of a block by the alternatives of the
+// block.
 func (p *parser) flatten(b *g4.Block) {
 	var alts []*g4.Alt
 	for _, alt := range b.Alts {
