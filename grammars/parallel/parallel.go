@@ -1,7 +1,8 @@
-// Package parallel runs goroutines whose panics reach the caller who waits for them.
+// Package parallel runs goroutines and passes their panics to the caller that waits for
+// them.
 //
-// [golang.org/x/sync/errgroup] lets a panic of a goroutine end the process. In a service,
-// one input could then end the work of all clients.
+// [golang.org/x/sync/errgroup] lets a panic of a goroutine end the process. In a
+// service, one input could then end the work of all clients.
 package parallel
 
 import (
@@ -36,7 +37,8 @@ func WithContext(ctx context.Context) (*Group, context.Context) {
 	return &Group{group: group}, ctx
 }
 
-// SetLimit limits the number of goroutines at the same time. Go waits while there are as many.
+// SetLimit limits the number of goroutines that run at the same time. At the limit, Go
+// waits until one ends.
 func (g *Group) SetLimit(n int) { g.group.SetLimit(n) }
 
 // Go runs do in a goroutine.
