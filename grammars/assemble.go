@@ -14,10 +14,11 @@ type Symbol struct {
 	Word       int // the index of a token's text, or -1
 }
 
-// Assemble returns the tree that consists of some symbols, in pre-order, with the words of
-// a text, and the indexes of the lexer rules that match them, -1 for any rule that can. The
-// parser may read the text as another tree, or not at all. What is between the words is
-// trivia.
+// Assemble returns the tree of the given symbols, in pre-order, below a root of rule
+// start. The words must occur in the text in their order; the text between them is
+// trivia. rules[i] is the index of the lexer rule that matches words[i]; -1 or a
+// missing entry stands for the first rule that can. The parser may derive another tree
+// from the text, or reject it.
 func (g *Grammar) Assemble(start *Rule, symbols []Symbol, words []Word, rules []int32, text []byte) (*derivation.Tree, error) {
 	tokens := make([]derivation.Token, 0, len(words)+len(words)/4+1)
 	index := make([]int32, len(words)) // of the words' tokens

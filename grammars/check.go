@@ -200,8 +200,8 @@ func (c *checker) recursion() {
 	}
 }
 
-// findCycles reports rules that call themselves when only skippable nodes come
-// before the call. It returns whether there are any.
+// findCycles reports rules that call themselves with only skippable nodes before the
+// call, and returns whether there are any.
 func (c *checker) findCycles(skippable []bool, format string) bool {
 	leftCorners := map[*Rule][]*Node{}
 	for _, rule := range c.g.Rules {

@@ -6,8 +6,8 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// Choices find the choices that trees of a grammar made. They are not safe for
-// concurrent use; creating them is cheap.
+// Choices finds the choices made in derivations of trees of a grammar. It is not safe
+// for concurrent use, but cheap to create.
 type Choices struct {
 	grammar *Grammar
 	symbols *Symbols
@@ -28,8 +28,8 @@ func (c *Choices) Each(tree *derivation.Tree, visit func(n *Node, choice int)) e
 	return c.EachWithin(tree, 0, func(n *Node, choice int, _ []Occurrence) { visit(n, choice) })
 }
 
-// EachWithin is like Each, and also passes up to a number of symbols that enclose the
-// choice, the nearest first. The caller must not keep them.
+// EachWithin is like Each, and also passes the symbols that enclose the choice, nearest
+// first, at most the given number. The slice is valid only during the call.
 func (c *Choices) EachWithin(tree *derivation.Tree, symbols int, each func(n *Node, choice int, within []Occurrence)) error {
 	var chain, within []Occurrence // the symbols that enclose the current node, the nearest last, and those that are passed
 	enter := func(depth int, o Occurrence) {
@@ -89,8 +89,8 @@ func (c *Choices) Rounds(n derivation.Node, visit func(repetition *Node, from, t
 	c.round = nil
 }
 
-// inside visits the choices inside a token, which is enclosed by a number of symbols
-// including the token. It calls enter for each symbol inside.
+// inside visits the choices inside a token. The number of symbols around them, the
+// token included, is enclosing. It calls enter for each symbol inside the token.
 func (c *Choices) inside(o Occurrence, tree *derivation.Tree, enclosing int, enter func(int, Occurrence), visit func(*Node, int)) {
 	if tree == nil {
 		return

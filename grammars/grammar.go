@@ -191,11 +191,11 @@ type Node struct {
 	Min, Max  int            // repetitions; Max is -1 if unbounded
 	NonGreedy bool           // repetitions
 	Target    *Rule          // references: the rule; nil for a token without a rule of its name
-	Token     int            // symbols in parser rules: the token's type, without a scanner that of the first character; 0 elsewhere and for sets of tokens
+	Token     int            // symbols in parser rules: the token's type, or that of the first character if scannerless; 0 elsewhere and for token sets
 	Value     string         // literals: the text, with escapes decoded
 	FoldCase  bool           // literals: case is ignored
 	Chars     []g4.RuneRange // sets of characters, sorted
-	Types     []int          // sets of tokens, and without a scanner sets of characters: the types, sorted
+	Types     []int          // token sets, and character sets of scannerless grammars: the token types, sorted
 
 	// Probabilities are those of the alternatives of an alternation, if the grammar
 	// states any; nil otherwise. They add up to 1.

@@ -76,7 +76,7 @@ type graphBuilder struct {
 	more     map[string][]*Rule // results of moreBefore by mode
 	starting map[string]bool    // results of entered by mode
 	pushing  []string           // results of pushingModes
-	moreInto map[string][]int   // by mode: the rules with `more` after which the lexer can be in it
+	moreInto map[string][]int   // by mode: the rules with `more` that can leave the lexer in the mode
 }
 
 // Estimated sizes in bytes of the parts of a loaded grammar, with their share in
@@ -87,7 +87,7 @@ const (
 	memberSize = 9   // a member of a token set
 )
 
-// node counts a new node.
+// node counts a new node against the limits and returns it.
 func (b *graphBuilder) node(n *Node) *Node {
 	if b.count++; b.count > b.limits.Nodes {
 		limit.Stop(&limit.Error{What: "nodes of a grammar", Value: strconv.Itoa(b.limits.Nodes), Advice: tooLarge})
@@ -124,8 +124,8 @@ func (b *graphBuilder) block(block *g4.Block) *Node {
 	return n
 }
 
-// probabilities returns the probabilities of alternatives; nil if none is stated.
-// Alternatives without one share what is left equally.
+// probabilities returns the probabilities of a block's alternatives, or nil if none is
+// stated. Alternatives without one share the remaining probability equally.
 func probabilities(block *g4.Block) []float64 {
 	out := make([]float64, len(block.Alts))
 	stated, others := 0.0, 0

@@ -6,18 +6,18 @@ import (
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
-// An Inside has the symbols that derivations of the tokens of a lexer rule have. The
-// derivation of a token is not any: the lexer takes a text for a token of another rule if
-// that comes first, and of several derivations of a text the first counts.
+// An Inside tells which symbols occur in derivations of a lexer rule's tokens. Some
+// symbols of a rule may never occur: the lexer can read a text as a token of an earlier
+// rule, and only the first of several derivations of a text counts.
 //
-// A context is a place in a derivation: 0 is the rule itself, and a reference in a context
-// has a context of its own, see [Inside.Below].
+// A context is a place in a derivation: 0 is the rule itself, and each reference in a
+// context has a context of its own, see [Inside.Below].
 type Inside = atn.Inside
 
 type insidesKey struct{}
 
-// Limits on the work to find the symbols inside of all tokens. Beyond the first, the
-// analysis of each rule is fast and says less; beyond both, there is none.
+// Limits on the work to find the symbols inside all tokens. Beyond maxInside, the
+// analysis of each rule is faster and less precise; after fastInside more, it stops.
 const (
 	maxInside  = 600_000
 	fastInside = 200_000
@@ -51,7 +51,7 @@ func (g *Grammar) findInsides() any {
 	return out
 }
 
-// maxInsideDepth limits the depth of references that are looked at.
+// maxInsideDepth limits the depth to which chooses looks for a choice.
 const maxInsideDepth = 20
 
 // chooses reports whether a construct inside a token, or a rule that it refers to, has a
@@ -67,8 +67,8 @@ type insidePlace struct {
 	context int32
 }
 
-// usesAll reports whether all symbols of a construct in a context occur. Seen has the
-// places that were looked at before.
+// usesAll reports whether all symbols of a construct in a context occur. The places
+// visited before are in seen.
 func (g *Grammar) usesAll(x *Inside, n *Node, context int32, seen map[insidePlace]bool) bool {
 	at := insidePlace{n.ID, context}
 	if n.Kind == End || context == atn.AnyContext || seen[at] {

@@ -10,8 +10,8 @@ import (
 	"github.com/inroad/inroad/grammars/limit"
 )
 
-// DecodeLatin1 returns the text whose characters are the bytes of an input, U+0000 to
-// U+00FF, in UTF-8. An input in ASCII is returned itself.
+// DecodeLatin1 converts an input from Latin-1 to UTF-8: each byte becomes one of the
+// characters U+0000 to U+00FF. An ASCII input is returned itself.
 func DecodeLatin1(input []byte) []byte {
 	size := len(input)
 	for _, b := range input {

@@ -9,18 +9,19 @@ import (
 	"github.com/inroad/inroad/grammars/internal/atn"
 )
 
-// A Lexicon holds the tokens that the lexer can read, and which token can follow
-// which. A token that is not in it has no text: earlier rules match all its texts. Two
-// tokens that cannot follow each other have no texts which the lexer reads as these
-// two, with nothing or with trivia between them that leaves the mode stack as it was.
+// A Lexicon holds the tokens that the lexer can read, and which token can follow which.
+// The lexer never reads a token that is not in the lexicon: earlier rules match all its
+// texts. A token cannot follow another if the lexer reads no text as these two tokens,
+// either adjacent or with trivia between them that leaves the mode stack unchanged.
 type Lexicon struct {
 	Readings []*Reading // of tokens that the parser sees
 	Trivia   []*Reading // of other tokens
 	// Follows tells, by class and by reading, whether a reading can follow a token of a
 	// class. Everything can follow class 0, which is also the beginning of the input.
 	Follows [][]bool
-	// Prevented has, by token type, the types of tokens that come nowhere after a token of
-	// the type: the lexer would read everything from the one to the other as one token.
+	// Prevented has, by token type, the types of tokens that never occur after a token
+	// of the type, at any distance: the lexer would read the text from the one to the
+	// other as one token.
 	Prevented map[int][]int
 }
 
@@ -28,7 +29,7 @@ type Lexicon struct {
 type Reading struct {
 	Mode  int   // the mode in which the token begins
 	Type  int   // the token's type; 0 for trivia
-	Rule  *Rule // the lexer rule that ends the token; nil without a scanner
+	Rule  *Rule // the lexer rule that ends the token; nil in a scannerless grammar
 	After []int // the modes that replace Mode on the mode stack, the current mode last
 	Pops  int   // the number of modes below Mode that After replaces as well
 	Class int   // see [Lexicon.Follows]
@@ -42,8 +43,8 @@ type Reading struct {
 	goal    *atn.Goal
 }
 
-// Limits of a lexicon. A lexer that exceeds one of the first three has none; beyond
-// the others, more tokens can follow each other than really do.
+// Limits of a lexicon. A lexer that exceeds one of the first three has no lexicon.
+// Beyond the others, the lexicon allows tokens to follow each other that cannot.
 const (
 	maxMatches   = 5_000 // states to look at for the texts of a rule
 	maxMoreModes = 8     // modes that `more` rules put on the mode stack within a token
@@ -58,7 +59,7 @@ const (
 
 type lexiconKey struct{}
 
-// Lexicon returns the tokens that the lexer can read. It returns nil if that cannot be
+// Lexicon returns the tokens that the lexer can read. It returns nil if they cannot be
 // determined within the limits of the analysis. The grammar keeps the lexicon.
 //
 //nolint:contextcheck,nolintlint // callers that can wait prepare it with a context; contextcheck reads this at the function
@@ -219,8 +220,8 @@ func (b *lexiconBuilder) add(r *Reading) {
 	b.tokens = append(b.tokens, r)
 }
 
-// ends returns up to a number of ends of a token's texts. It reports whether these are
-// all, and whether what follows the token does not matter for one of them.
+// ends returns the ends of a token's texts, at most the given number. It reports
+// whether these are all ends, and whether any text can follow one of them.
 func (b *lexiconBuilder) ends(r *Reading, most int) (ends []atn.Match, all, free bool) {
 	all = b.speller.Matches(r.endMode, r.Rule.Index, maxMatches, func(m atn.Match) bool {
 		if m.Kind == r.Type && !m.AtEnd {
@@ -240,8 +241,8 @@ type seamSearch struct {
 }
 
 // seams calls try with a search that looks at a few ends of a token. If try returns
-// false, it calls try with a search that looks at all ends. It does not if all tokens
-// can follow, and reports that.
+// false, it calls try again with a search that looks at all ends. It stops and returns
+// true if any token can follow, or if a limit is exceeded.
 func (b *lexiconBuilder) seams(r *Reading, try func(seamSearch) (done bool)) (free bool) {
 	for _, most := range []int{fewEnds, maxEnds} {
 		ends, all, free := b.ends(r, most)
@@ -357,8 +358,8 @@ func (b *lexiconBuilder) findPrevented() map[int][]int {
 	return out
 }
 
-// holds returns the holds of a token that is read in some ways, nil if not all of them
-// have one.
+// holds returns the holds of a token, one for each of its readings, or nil if a reading
+// has none.
 func (b *lexiconBuilder) holds(readings []*Reading) []*atn.Hold {
 	var out []*atn.Hold
 	for _, r := range readings {
@@ -397,7 +398,8 @@ func addAll(set, more []bool) bool {
 	return grown
 }
 
-// classify sets the classes of readings, given what can follow each of them.
+// classify sets the classes of readings, given a function that returns which readings
+// can follow a reading.
 func (x *Lexicon) classify(row func(*Reading) []bool) {
 	x.Follows = [][]bool{slices.Repeat([]bool{true}, len(x.Readings))}
 	for _, r := range x.Readings {
@@ -431,8 +433,8 @@ func (x *Lexicon) Among(neighbours func(before, after int) bool) *Lexicon {
 	return out
 }
 
-// Coarse returns a lexicon with no more than a number of classes. More tokens can
-// follow each other in it.
+// Coarse returns a lexicon with at most the given number of classes. It allows more
+// tokens to follow each other.
 func (x *Lexicon) Coarse(classes int) *Lexicon {
 	if len(x.Follows) <= classes {
 		return x

@@ -2,9 +2,9 @@ package grammars
 
 import "slices"
 
-// Reads reports whether the lexer may read a token of a type that the parser sees: one of
-// the rules that make it has an alternative that is neither skipped nor hidden, and
-// earlier rules do not match all its texts.
+// Reads reports whether the lexer may read a token of a type so that the parser sees
+// it. It does not if all alternatives that make the token are skipped or hidden, or if
+// earlier rules match all its texts.
 func (g *Grammar) Reads(token int) bool {
 	if x := g.Lexicon(); x != nil {
 		return slices.ContainsFunc(x.Readings, func(r *Reading) bool { return r.Type == token })

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	maxLoading   = 512 << 10 // bytes of text that are loaded at a time, or one larger text
-	leastLoading = 16 << 10  // minimum of bytes that a text counts as
+	maxLoading   = 512 << 10 // bytes of text that are loaded at a time; a larger text is loaded alone
+	leastLoading = 16 << 10  // bytes that a shorter text counts as
 )
 
 // loading limits the memory of all grammars that are being loaded: a byte of

@@ -108,8 +108,8 @@ func (g *Grammar) LiteralTypes(n *Node) [][]int {
 	return out
 }
 
-// Scannerless returns the sources of a grammar with the options set by which it is read
-// without a scanner. With merge, literals that follow each other become one.
+// Scannerless returns the sources of a grammar with the options set that make it
+// scannerless. With merge, adjacent literals become one.
 func Scannerless(sources []Source, merge bool) []Source {
 	out := slices.Clone(sources)
 	for i, s := range out {

@@ -21,10 +21,10 @@ type Part struct {
 // maxSequence limits the spellings to look at for a sequence.
 const maxSequence = 20_000
 
-// Merges reports whether it is proved that the lexer reads no text as a sequence of parts,
-// with any trivia between them: it would read the first token and all text up to the end
-// of a later token as one longer token. The first part must be a single token. A lexer
-// with several modes is not analysed.
+// Merges reports whether the lexer provably reads no text as the sequence of parts,
+// with any trivia between them, because it reads the first token and all text up to the
+// end of a later token as one longer token. The first part must be a single token. A
+// lexer with several modes is not analysed.
 func (w *Writer) Merges(parts []Part) bool {
 	single := func(p Part) bool { return !p.Repeated && !p.Optional }
 	if w.grammar.Scannerless || len(w.grammar.modes) > 1 || !w.grammar.Exact() || len(parts) < 2 || !single(parts[0]) {
@@ -56,9 +56,9 @@ type sequence struct {
 	failed bool // whether a limit was exceeded, or some text cannot belong to the longer token
 }
 
-// then returns the states of the lexer after a token of a part. Last says whether the token
-// ends the input. The states only track whether later text would extend the first token or
-// the last one.
+// then returns the states of the lexer after a token of a part. If last is set, the
+// token ends the input. The states only track whether later text would extend the first
+// token or the last one.
 func (q *sequence) then(from []atn.Lexed, part Part, last bool) []atn.Lexed {
 	var out []atn.Lexed
 	seen := map[string]bool{}
@@ -101,8 +101,8 @@ func (q *sequence) closure(from []atn.Lexed, part Part) []atn.Lexed {
 	return out
 }
 
-// FirstChars returns the characters that texts of a lexer rule begin with, if their
-// derivations have a symbol of the rule. It returns nil if they are not known.
+// FirstChars returns the characters that texts of a lexer rule can begin with if their
+// derivations have the given symbol of the rule. It returns nil if they are not known.
 func (g *Grammar) FirstChars(symbol *Node) []g4.RuneRange {
 	if symbol.Rule == nil || symbol.Rule.Kind != TokenRule || g.HasMore() {
 		return nil

@@ -16,15 +16,15 @@ type Word struct {
 	Rule *Rule // the lexer rule that should end the token; nil for any
 }
 
-// A Writer joins tokens to an input that lexes as the same tokens. It is not
-// safe for concurrent use.
+// A Writer joins tokens into an input that lexes as the same tokens. It is not safe for
+// concurrent use.
 type Writer struct {
 	grammar  *Grammar
 	speller  *atn.Speller
 	goals    map[goalKey]*atn.Goal
 	releases map[string][]byte // see release
-	missed   int               // searches for releases in vain
-	unspelt  map[spellKey]int  // searches for texts in vain
+	missed   int               // failed searches for releases
+	unspelt  map[spellKey]int  // failed searches for texts
 	begins   map[spellKey]*begin
 	marks    []mark  // after the words written last; see Written
 	rules    []int32 // see Rules
@@ -103,7 +103,7 @@ func (w *Writer) findFrom(token, mode int, rule *Rule) []atn.Lexed {
 // found. The token begins in the given mode and is ended by the given rule, if that is
 // not nil.
 //
-// Where it was called in vain twice, it returns nil at once.
+// After two failed searches with the same arguments, it returns nil at once.
 func (w *Writer) Spell(r *rand.Rand, token, mode int, rule *Rule) []byte {
 	key := spellKey{goalKey{token, rule}, mode}
 	if w.unspelt[key] == maxUnspelt {
@@ -224,18 +224,18 @@ func (g *Grammar) isTrivia(r *Rule) bool {
 const (
 	maxWander    = 6     // random characters before the text is completed
 	maxSpellings = 2_000 // spellings to look at
-	maxRespelt   = 100   // likewise, to replace a text that does not fit
+	maxRespelt   = 100   // spellings to look at to replace a text that does not fit
 	maxGaps      = 2     // separators to try before a new text
-	maxReleased  = 500   // likewise, for a separator
+	maxReleased  = 500   // spellings to look at for a separator
 	maxReleases  = 1_000 // separators to remember
-	maxMissed    = 20    // searches for separators in vain
-	maxUnspelt   = 2     // searches for the text of a token in vain
+	maxMissed    = 20    // failed searches for separators
+	maxUnspelt   = 2     // failed searches for the text of a token
 )
 
 // Writing says how a [Writer] joins tokens.
 type Writing struct {
-	// Separators are the trivia to put between words that would lex differently
-	// without; the first that fits is taken.
+	// Separators are the trivia to put between words that would lex differently without
+	// trivia; the first that fits is taken.
 	Separators [][]byte
 	// Trivia(i) is the trivia wanted before word i, or at the end for i = len(words),
 	// one token per element. It is left out where the words would lex differently
@@ -244,9 +244,9 @@ type Writing struct {
 	// Respell, if not nil, draws new texts for words that fit beside their neighbours
 	// with no separator.
 	Respell *rand.Rand
-	// Like, if not nil, is a text of similar words, written with the same separators. The
-	// words that both begin and end with need not be lexed again. It is ignored if Trivia
-	// is not nil.
+	// Like, if not nil, is a text of similar words, written with the same separators.
+	// Words that both texts begin or end with need not be lexed again. It is ignored if
+	// Trivia is not nil.
 	Like *Written
 }
 
@@ -263,8 +263,8 @@ type mark struct {
 	threads []atn.Lexed
 }
 
-// Written returns the text of some words that was written last, to write others like it; nil
-// if words have other texts in it.
+// Written returns a text and its words, both results of the last [Writer.Write], for
+// use as [Writing.Like]. It returns nil if that call wrote a different number of words.
 func (w *Writer) Written(words []Word, text []byte) *Written {
 	if len(w.marks) != len(words) {
 		return nil
@@ -272,7 +272,7 @@ func (w *Writer) Written(words []Word, text []byte) *Written {
 	return &Written{text, words, slices.Clone(w.marks)}
 }
 
-// Is reports whether a text is the same. It is not if l is nil.
+// Is reports whether l is not nil and has the given text.
 func (l *Written) Is(text []byte) bool { return l != nil && bytes.Equal(l.text, text) }
 
 // common returns the number of words that both begin with, and with which both end.
@@ -291,10 +291,11 @@ func (w Word) equal(v Word) bool {
 	return w.Type == v.Type && w.Rule == v.Rule && bytes.Equal(w.Text, v.Text)
 }
 
-// Write joins words to an input. It returns the input and the words with the texts
-// that they have in it. It returns false and the words before if some word cannot follow
-// them. Without a scanner, any word can follow any other, and there is no trivia.
-// [Writer.Rules] then returns the rules that match the words.
+// Write joins words into an input. It returns the input and the words with the texts
+// that they have in it. If a word cannot follow the words before it, ok is false, and
+// written has the words before it. In a scannerless grammar, any word can follow any
+// other, and there is no trivia. Afterwards, [Writer.Rules] returns the rules that
+// match the words.
 func (w *Writer) Write(words []Word, how Writing) (text []byte, written []Word, ok bool) {
 	w.marks = w.marks[:0]
 	if w.grammar.Scannerless {
@@ -336,8 +337,9 @@ func (w *Writer) Write(words []Word, how Writing) (text []byte, written []Word, 
 	return append(text, end.tail...), p.words, ok
 }
 
-// resume returns the text of the first words, where a similar text begins with them, the
-// place after them, and their number. The last word of a text is written again.
+// resume returns the similar text up to the end of the first words, which both texts
+// have, the place after these words, and their number. The last word of a text is
+// written again.
 func (p *page) resume(begin place, words int) (text []byte, at place, n int) {
 	n = min(words, len(p.words)-1, len(p.Like.words)-1)
 	for n > 0 && len(p.Like.marks[n-1].threads) == 0 {
@@ -395,8 +397,8 @@ type page struct {
 	copied bool  // whether words is a copy
 }
 
-// A place is a position in an input: the text after its first bytes, and the
-// lexer's state, of which there are several while it is not certain how a token
+// A place is a position in an input: the text after the first base bytes, and the
+// states of the lexer. There are several states while it is not certain how a token
 // ends.
 type place struct {
 	base    int
