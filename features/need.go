@@ -19,7 +19,7 @@ type Need struct {
 	Margin int    // added to Min, because a bound may have been learned from few inputs
 	Text   string // name of the nodes at the ends of the paths
 	// Negatable is set if exactly the inputs without the feature violate the condition.
-	// Targeting can exclude only negatable features.
+	// A condition can exclude only negatable features.
 	Negatable bool
 }
 
