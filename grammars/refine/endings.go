@@ -40,8 +40,8 @@ func newStack(modes []int, class int) Stack {
 // derivations can end with. It is immutable once complete.
 //
 // A lexer state is the top of the lexer's stack when a derivation begins. For most
-// nodes that is the current mode; where a derivation pops the mode and goes on, it is
-// as many modes as needed to know the mode afterwards.
+// nodes that is the current mode. If a derivation pops the mode and continues, the
+// state has as many modes as are needed to know the mode afterwards.
 type endings struct {
 	grammar  *grammars.Grammar
 	lexicon  *grammars.Lexicon

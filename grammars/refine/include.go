@@ -532,8 +532,8 @@ func (x *inclusion) beginsWithin(of continuation, in []continuation) bool {
 	return true
 }
 
-// maxAlone limits the continuations that are looked at alone, before all together. They
-// have smaller sets.
+// maxAlone limits the continuations that are tried alone, before all together. A single
+// continuation has smaller sets.
 const maxAlone = 4
 
 // decide is like includes, within a limit on the work.

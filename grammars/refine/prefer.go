@@ -283,7 +283,7 @@ const (
 	maxFrames  = 8   // nested rules
 	maxCallers = 24  // of a rule in which others are called
 	maxSites   = 500 // calls of the rule of a choice
-	maxPassed  = 2   // decisions that are looked at again when a rule ends
+	maxPassed  = 2   // decisions that are considered again when a rule ends
 )
 
 // A frame is a rule that a search entered at its end.
@@ -313,8 +313,8 @@ func (p *preference) preceded(n *grammars.Node) {
 	}
 }
 
-// precede decides a choice by what comes before a node, given the continuation of the
-// choice.
+// precede decides whether the parser never makes a choice, by searching backwards from
+// a node with the continuation of the choice.
 func (p *preference) precede(c choice, n *grammars.Node, with continuation) {
 	if p.preferences.unchosen[c] {
 		return
@@ -371,8 +371,8 @@ func (p *preference) callsOf(r *grammars.Rule) []*grammars.Node {
 	return p.callers[r.Index]
 }
 
-// prefersInCalls reports whether the parser takes one of some alternatives in every call
-// of a rule, where the continuations go on after the rule.
+// prefersInCalls reports whether the parser takes an earlier alternative in every call
+// of a rule. The continuations are extended by the part after each call.
 func (p *preference) prefersInCalls(r *grammars.Rule, calls []*grammars.Node, with continuation, earlier []continuation, depth int) bool {
 	if depth == 0 || r == p.start || len(calls) == 0 || len(calls) > maxCallers {
 		return false
@@ -402,8 +402,8 @@ func (f *frame) rule(n *grammars.Node) *grammars.Rule {
 	return n.Rule
 }
 
-// before reports whether the parser never comes to a place before a node if it goes on
-// with a continuation.
+// before reports whether the parser never gets to the place before a node when a
+// continuation follows there.
 func (p *preference) before(n *grammars.Node, f *frame, with continuation) bool {
 	if p.visits++; p.visits > p.mostVisits || p.totalWork < 0 {
 		return false
@@ -461,8 +461,8 @@ func (p *preference) isOperator(n *grammars.Node) bool {
 	return up != nil && p.roots[up.ID] && n.Rule.Operators[slices.Index(up.Children, n)].Left != derivation.None
 }
 
-// beforeCalls reports whether no call of a rule comes to a place from which the parser
-// goes on with a continuation. For the rule of the choice, it marks the calls that may.
+// beforeCalls reports whether no call of a rule gets the parser to its beginning when a
+// continuation follows there. For the rule of the choice, it marks the calls that may.
 func (p *preference) beforeCalls(r *grammars.Rule, with continuation) bool {
 	calls := p.callers[r.Index]
 	if p.only != nil && !p.calling {
@@ -507,8 +507,8 @@ func (p *preference) beforeCalls(r *grammars.Rule, with continuation) bool {
 	return true
 }
 
-// behind reports whether the parser never comes to a place after a node if it goes on
-// with a continuation.
+// behind reports whether the parser never gets to the place after a node when a
+// continuation follows there.
 func (p *preference) behind(n *grammars.Node, f *frame, with continuation) bool {
 	if n.Kind == grammars.Alternation || n.Kind == grammars.Concatenation || n.Kind == grammars.Empty {
 		return p.enter(n, f, with) // its parts are passed over
@@ -529,8 +529,8 @@ func (p *preference) orSkip(f *frame, search, skipped func() bool) bool {
 	return found || p.skip(f, skipped)
 }
 
-// skip passes over a symbol or a repetition as a whole if a search may do so: it goes on
-// with what comes before, and with the symbol as part of the continuation.
+// skip passes over a symbol or a repetition as a whole if a search may do so: it
+// continues before the symbol, which becomes part of the continuation.
 func (p *preference) skip(f *frame, search func() bool) bool {
 	if p.skips == 0 || f != nil {
 		return false
@@ -583,8 +583,8 @@ func (p *preference) isLeft(n *grammars.Node) bool {
 	return slices.ContainsFunc(n.Rule.Operators, func(op grammars.Operator) bool { return op.Left == n.ID })
 }
 
-// behindAll reports whether the parser never comes to the end of an alternative of a
-// left-recursive rule if it goes on with a continuation.
+// behindAll reports whether the parser never gets to the end of an alternative of a
+// left-recursive rule when a continuation follows there.
 func (p *preference) behindAll(r *grammars.Rule, f *frame, with continuation) bool {
 	for i := range r.Operators {
 		if !p.preferences.unchosen[choice{r.Root, i}] && !p.behind(r.Operators[i].Alt, f, with) {
@@ -594,8 +594,8 @@ func (p *preference) behindAll(r *grammars.Rule, f *frame, with continuation) bo
 	return true
 }
 
-// beforeOperand passes over a left operand with all its operators. It reports whether the
-// parser never comes to a place before the operand.
+// beforeOperand passes over a left operand with all its operators. It reports whether
+// the parser never gets to the place before the operand.
 func (p *preference) beforeOperand(r *grammars.Rule, with continuation) bool {
 	for i, op := range r.Operators {
 		if op.Left == derivation.None && !p.preferences.unchosen[choice{r.Root, i}] && !p.before(op.Alt, nil, p.operator(r, i, with)) {
@@ -635,12 +635,12 @@ func (p *preference) behindRepetition(n *grammars.Node, f *frame, with continuat
 	return p.prefers(f.rule(n), with, again, func() bool { return absent() && p.stay(present) })
 }
 
-// behindCall enters a rule at its end. The operators of a left-recursive rule end
-// where none of those that the call allows comes next.
+// behindCall enters a rule at its end. A left-recursive rule ends only where no
+// operator that the call allows comes next.
 //
 // A rule that was entered before needs no second visit: only parts that may be empty
-// come between the ends of the two, so that what the parser can prefer inside the outer
-// one, it can also prefer inside the inner one.
+// come between the ends of the two calls, so the parser can prefer the same
+// alternatives inside the inner call as inside the outer one.
 func (p *preference) behindCall(n *grammars.Node, f *frame, with continuation) bool {
 	r := n.Target
 	in := &frame{reference: n, end: p.follow(n, f.after()), up: f, depth: 1}

@@ -160,8 +160,9 @@ func (p *preference) excludes(c choice, n *grammars.Node, call grammars.Occurren
 // maxCases limits the continuations that are considered one by one.
 const maxCases = 8
 
-// cases returns continuations that together derive what a continuation derives; nil if they
-// are too many. Different decisions of the parser may keep it from each of them.
+// cases returns continuations that together derive the same token sequences as a
+// continuation; nil if there are too many. Different decisions may keep the parser from
+// each of them.
 func (p *preference) cases(of continuation) []continuation {
 	for range 3 {
 		var out []continuation

@@ -80,7 +80,7 @@ func (b *Body) deriveRounds(last int32, productive []bool) {
 	}
 }
 
-// leads reports whether a round can come to an end.
+// leads reports whether a repetition can end after a round, or after further rounds.
 func (r Round) leads(productive []bool) bool {
 	return productive[r.Part] && (r.Ends || r.Next >= 0 && productive[r.Next])
 }
