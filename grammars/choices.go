@@ -31,7 +31,7 @@ func (c *Choices) Each(tree *derivation.Tree, visit func(n *Node, choice int)) e
 // EachWithin is like Each, and also passes the symbols that enclose the choice, nearest
 // first, at most the given number. The slice is valid only during the call.
 func (c *Choices) EachWithin(tree *derivation.Tree, symbols int, each func(n *Node, choice int, within []Occurrence)) error {
-	var chain, within []Occurrence // the symbols that enclose the current node, the nearest last, and those that are passed
+	var chain, within []Occurrence // the symbols that enclose the current node, nearest last, and those to pass to each, nearest first
 	enter := func(depth int, o Occurrence) {
 		if symbols == 0 {
 			return

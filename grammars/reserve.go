@@ -15,7 +15,7 @@ const (
 // text takes up to a kilobyte of memory until its grammar is loaded.
 var loading = semaphore.NewWeighted(maxLoading) //nolint:gochecknoglobals // the limit is the process's
 
-// reserve waits until a text of a number of bytes may be loaded, and returns a
+// reserve waits until a text of the given number of bytes may be loaded, and returns a
 // function that ends the reservation.
 func reserve(ctx context.Context, text int) (release func(), err error) {
 	weight := int64(min(max(text, leastLoading), maxLoading))

@@ -560,8 +560,8 @@ func (p *page) end(at place) (place, bool) {
 	return at, false
 }
 
-// respell replaces the text of word i or of the word before it, so that the one
-// can follow the other.
+// respell replaces the text of word i or of the word before it, so that word i can
+// follow.
 func (p *page) respell(at place, i int) (place, bool) {
 	follows := func(next place) bool { return i+1 == len(p.words) || p.fits(next, i+1) }
 	if next, ok := p.spell(at, i, follows); ok {

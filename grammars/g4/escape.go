@@ -116,8 +116,8 @@ func isHexDigit(r rune) bool {
 	return '0' <= r && r <= '9' || 'a' <= r && r <= 'f' || 'A' <= r && r <= 'F'
 }
 
-// maxProperty exceeds the length of any property escape. It bounds the search
-// for the closing brace.
+// maxProperty exceeds the length of any property escape. It limits the search for the
+// closing brace.
 const maxProperty = 200
 
 // propertyEscape reads the \p{...} or \P{...} at the start of text. It returns

@@ -10,10 +10,10 @@ import (
 // maxCyclic limits the rules of all cycles together. More are left as they are.
 const maxCyclic = 100
 
-// breakCycles removes alternatives that lead back to their own rule and add nothing to
-// what it derives, such as 'b in 'a := "x" | 'b if 'b := 'a. A generator can follow them;
-// a parser would not come to an end. Cycles that it cannot break are left recursion,
-// which loading reports.
+// breakCycles removes alternatives that lead back to their own rule and derive no
+// further texts, such as 'b in 'a := "x" | 'b if 'b := 'a. A generator can follow them;
+// a parser would loop forever. Cycles that it cannot break are left recursion, which
+// loading reports.
 func (p *parser) breakCycles() {
 	u := newUnitProductions(p.file)
 	cyclic := u.cyclic(p.file.Rules)

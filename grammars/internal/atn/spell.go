@@ -136,7 +136,7 @@ func (x *spellSearch) wander(first spelling) spelt {
 // configurations.
 const (
 	fewConfigs      = 40      // configurations of a state that do not count
-	maxSpellWork    = 500_000 // configurations that a search goes on from, times the symbols that are tried
+	maxSpellWork    = 500_000 // configurations that a search continues from, times the symbols that it tries
 	workPerSpelling = 400     // the work that counts as a spelling
 )
 

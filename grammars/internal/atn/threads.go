@@ -10,7 +10,7 @@ import (
 
 // threads are the states of the lexer in the middle of a token: several while it is not
 // certain how the token is divided into matches. A [shelf] keeps each list of states
-// once and remembers what follows it, so that most characters take one lookup.
+// once and remembers its successors, so that most characters take one lookup.
 type threads struct {
 	list  []spelling
 	edges atomic.Pointer[threadsTable] // nil if none is known
@@ -143,7 +143,7 @@ func (e *threadsTable) find(class uint16) (*threadsEdge, bool) {
 	}
 }
 
-// add adds an edge, unless there is one.
+// add adds an edge, unless the class has one.
 func (e *threadsTable) add(class uint16, to *threads) {
 	if slot, ok := e.find(class); !ok {
 		slot.to.Store(to)
