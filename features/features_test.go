@@ -187,6 +187,15 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
+// Repetitions have their bounds.
+func TestDescribeBounds(t *testing.T) {
+	const rule = "'a'{2,5} ('b' 'c'){3} 'd'{2,} 'e'{0,3} 'f'? 'g'+ 'h'*"
+	g := grammartest.Load(t, "grammar G; options { scannerless = true; }\ns : "+rule+" ;\n")
+	if got := features.Describe(g.Nodes[g.Rule("s").Root]); got != rule {
+		t.Errorf("got %s, want %s", got, rule)
+	}
+}
+
 // With Options.Absent, the absence of an optional part is a symbol.
 func TestAbsence(t *testing.T) {
 	g := grammartest.Load(t, "grammar G;\ns : 'a' b? ('c' | 'd' 'e'?) EOF ;\nb : 'b'+ ;\n")

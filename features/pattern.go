@@ -57,7 +57,8 @@ func holds(in, n *grammars.Node) bool {
 	return !in.Kind.Symbolic() && slices.ContainsFunc(in.Children, func(c *grammars.Node) bool { return holds(c, n) })
 }
 
-// Describe returns a construct of a rule as in the grammar.
+// Describe returns a construct of a rule as in the grammar, but does not distinguish
+// non-greedy repetitions.
 func Describe(n *grammars.Node) string { return along(nil).write(n) }
 
 // along holds the paths that a pattern follows. Each starts with a symbol of
@@ -136,15 +137,7 @@ func (a along) repetition(n *grammars.Node) []string {
 	if len(parts) != 1 {
 		body = "(" + body + ")"
 	}
-	switch {
-	case n.Max == 1:
-		body += "?"
-	case n.Min == 1:
-		body += "+"
-	default:
-		body += "*"
-	}
-	return []string{body}
+	return []string{body + n.Quantifier()}
 }
 
 // take reports whether a path goes through a construct of the rule.

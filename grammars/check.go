@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -594,7 +593,10 @@ func (s *shapes) number(n *Node) uint32 {
 			key = append(s.add(append(key, '|'), child), " |"...)
 		}
 	case Repetition:
-		key = append(s.add(key, n.Children[0]), n.suffix()...)
+		key = append(s.add(key, n.Children[0]), n.Quantifier()...)
+		if n.NonGreedy {
+			key = append(key, '?')
+		}
 	default:
 		key = append(key, n.Text...)
 	}
@@ -606,22 +608,6 @@ func (s *shapes) number(n *Node) uint32 {
 	}
 	s.known[n] = number
 	return number
-}
-
-func (n *Node) suffix() string {
-	suffix := "*"
-	switch {
-	case n.Max > 1 || n.Min > 1:
-		suffix = fmt.Sprintf("{%d,%d}", n.Min, n.Max)
-	case n.Max == 1:
-		suffix = "?"
-	case n.Min == 1:
-		suffix = "+"
-	}
-	if n.NonGreedy {
-		suffix += "?"
-	}
-	return suffix
 }
 
 // tokens warns about tokens that no rule produces, that can never match, or

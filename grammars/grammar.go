@@ -16,6 +16,8 @@
 package grammars
 
 import (
+	"fmt"
+
 	"github.com/inroad/inroad/grammars/derivation"
 	"github.com/inroad/inroad/grammars/g4"
 	"github.com/inroad/inroad/grammars/internal/atn"
@@ -207,6 +209,25 @@ type Node struct {
 	Size, Depth, Tokens int
 
 	deferred bool // exists only because of EOF, and is numbered after all other nodes
+}
+
+// Quantifier returns the quantifier of a repetition in the notation of grammars: ?, +, *,
+// {3}, {2,} or {2,5}.
+func (n *Node) Quantifier() string {
+	switch {
+	case n.Min == 0 && n.Max == 1:
+		return "?"
+	case n.Min == 0 && n.Max < 0:
+		return "*"
+	case n.Min == 1 && n.Max < 0:
+		return "+"
+	case n.Max < 0:
+		return fmt.Sprintf("{%d,}", n.Min)
+	case n.Min == n.Max:
+		return fmt.Sprintf("{%d}", n.Min)
+	default:
+		return fmt.Sprintf("{%d,%d}", n.Min, n.Max)
+	}
 }
 
 // Unproductive is the size, depth and number of tokens of a node without a finite derivation.
