@@ -43,7 +43,7 @@ func (c *Client) Tell(ctx context.Context, id int64, req openapi.TellRequest) (o
 	return ask[openapi.TellAnswer](ctx, c, &req, func() (*http.Response, error) { return c.generated.TellCampaign(ctx, id, req) })
 }
 
-// CampaignInputs lists the inputs of a campaign that brought something new.
+// CampaignInputs lists the findings of a campaign, newest first.
 func (c *Client) CampaignInputs(ctx context.Context, id int64, req openapi.ListCampaignInputsParams) (openapi.CampaignInputList, error) {
 	return ask[openapi.CampaignInputList](ctx, c, &req, func() (*http.Response, error) { return c.generated.ListCampaignInputs(ctx, id, &req) })
 }

@@ -213,7 +213,8 @@ func truncated(read int64, err error) error {
 	return fmt.Errorf("the stream ended after %d lines, without its count line: %w", read, err)
 }
 
-// streamEnd returns the last line of a stream. Other lines have no count.
+// streamEnd decodes the last line of a stream. It reports false for other lines, which
+// have no count.
 func streamEnd(line []byte) (openapi.StreamEnd, bool) {
 	if !bytes.Contains(line, []byte(`"count"`)) {
 		return openapi.StreamEnd{}, false

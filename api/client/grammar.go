@@ -67,7 +67,7 @@ func (c *Client) upload(ctx context.Context, name string) (openapi.Grammar, erro
 	if err != nil {
 		return openapi.Grammar{}, err
 	}
-	if _, err := grammars.Load(ctx, sources...); err != nil { // reported here, nothing is uploaded
+	if _, err := grammars.Load(ctx, sources...); err != nil { // an invalid grammar is not uploaded
 		return openapi.Grammar{}, err
 	}
 	return c.CreateGrammar(ctx, openapi.GrammarSource{Files: files(sources)})

@@ -12,8 +12,8 @@ func (c *Client) DeleteGrammar(ctx context.Context, id string) error {
 	return closed(c.generated.DeleteGrammar(ctx, id))
 }
 
-// DeleteSubject deletes the observations of a program: those of a commit, or all if it is
-// nil.
+// DeleteSubject deletes the observations of a program: those of one commit, or all if
+// req.Commit is nil.
 func (c *Client) DeleteSubject(ctx context.Context, name string, req openapi.DeleteSubjectParams) error {
 	if err := openapi.Validate(&req); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (c *Client) Policies(ctx context.Context, req openapi.ListPoliciesParams) (
 	return ask[openapi.PolicyList](ctx, c, &req, func() (*http.Response, error) { return c.generated.ListPolicies(ctx, &req) })
 }
 
-// PutPolicy sets the retention policy of a program, or of all programs without one.
+// PutPolicy sets the retention policy of a program, or of all programs without their own.
 func (c *Client) PutPolicy(ctx context.Context, subject string, req openapi.PolicyRequest) (openapi.Policy, error) {
 	return ask[openapi.Policy](ctx, c, &req, func() (*http.Response, error) { return c.generated.PutPolicy(ctx, subject, req) })
 }
@@ -46,7 +46,7 @@ func (c *Client) DeletePolicy(ctx context.Context, subject string) error {
 	return closed(c.generated.DeletePolicy(ctx, subject))
 }
 
-// Prune applies the retention policies, or only says what they would delete.
+// Prune applies the retention policies, or only reports the data that they would delete.
 func (c *Client) Prune(ctx context.Context, req openapi.PruneRequest) (openapi.Pruning, error) {
 	return ask[openapi.Pruning](ctx, c, &req, func() (*http.Response, error) { return c.generated.Prune(ctx, req) })
 }

@@ -50,8 +50,8 @@ func (c *Client) Train(ctx context.Context, t api.Training) (openapi.Model, erro
 	return out, err
 }
 
-// addObservations uploads observations, and returns the program and the commit that
-// they are of.
+// addObservations uploads observations, and returns their first header, which names the
+// program and the commit.
 func (c *Client) addObservations(ctx context.Context, o observation.Sources) (observation.Header, error) {
 	next, stop := iter.Pull2(o.Blocks())
 	defer stop()
@@ -86,8 +86,8 @@ func (c *Client) AddUnits(ctx context.Context, about observation.Header) error {
 	return body.stop(err)
 }
 
-// newObservationBody returns a body with observations, whose headers name the same
-// program.
+// newObservationBody returns a body with observations. All its headers name the program
+// of the first block.
 func newObservationBody(ctx context.Context, blocks iter.Seq2[observation.Block, error]) *lineBody {
 	return newBody(ctx, func(ctx context.Context, w io.Writer) error {
 		buffer := bufio.NewWriter(w)
