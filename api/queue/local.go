@@ -16,7 +16,7 @@ import (
 const maxAttempts = 3
 
 // local is the queue of a store that one process uses. It runs the oldest job of the
-// client whose last job is longest ago. Each job is stored before it is acknowledged. If
+// client whose last job ran longest ago. Each job is stored before it is acknowledged. If
 // the process crashes, the next process restarts the interrupted job.
 type local struct {
 	Options
@@ -27,7 +27,7 @@ type local struct {
 	queue    []uint64
 	open     map[uint64]*openJob
 	ran      []string          // clients of earlier jobs, the latest last
-	requests map[string]uint64 // jobs by their Request; nil until it is needed
+	requests map[string]uint64 // IDs of jobs by RequestKey; nil until it is needed
 }
 
 // An openJob is a job that has not ended.
@@ -298,7 +298,7 @@ func (q *local) Cancel(ctx context.Context, id uint64) error {
 		o.cancel(ErrCancelled)
 		return nil
 	}
-	if ctx.Err() != nil { // while others waited for the store
+	if ctx.Err() != nil { // while waiting for the lock
 		return context.Cause(ctx)
 	}
 	q.queue = slices.DeleteFunc(q.queue, func(queued uint64) bool { return queued == id })

@@ -16,12 +16,12 @@ import (
 
 // A Queue stores jobs and runs them. It is safe for concurrent use.
 //
-// A job that was added is run until it ends, also if processes stop meanwhile. Its
-// result becomes visible once, together with the end of the job.
+// A job that was added is run until it ends, even if processes stop meanwhile. Its result
+// becomes visible once, together with the end of the job.
 type Queue interface {
 	// Add stores a queued job of a client. It returns a [FullError] if too many jobs are
-	// queued; a client may have half of them. If an earlier job has the same Request, Add
-	// returns that job.
+	// queued; a client may have half of them. If an earlier job has the same RequestKey,
+	// Add returns that job.
 	Add(ctx context.Context, j store.Job, client string) (store.Job, error)
 	// Get returns a job, and a channel that is closed at its next change or earlier. The
 	// channel is nil if the job has ended.
@@ -30,10 +30,10 @@ type Queue interface {
 	Cancel(ctx context.Context, id uint64) error
 	// Waiting returns the number of queued jobs, or 0 if it cannot be read in a second.
 	Waiting() int
-	// Serve runs one job at a time until ctx ends. While it has none, it may compute shards
-	// of a job that another process runs. A client with many jobs does not keep
-	// the jobs of others waiting for all of them. If the process stops, a job that was
-	// running is run again, in another process or in the next one.
+	// Serve runs one job at a time until ctx ends. While it has no job, it may compute
+	// shards of a job that another process runs. Other clients do not have to wait for all
+	// jobs of a client with many. If the process stops, the running job is run again, in
+	// another process or in the next one.
 	Serve(ctx context.Context, run Run) error
 }
 
@@ -47,7 +47,7 @@ type Job struct {
 // available, it is called again.
 type Run func(ctx context.Context, j store.Job, w Work) (Result, error)
 
-// Work connects a job that runs with its queue.
+// Work connects a running job with its queue.
 type Work struct {
 	Report func(openapi.Progress) // called with the progress
 	// Shards shares the training with other processes; nil if there are none. A process
@@ -120,10 +120,11 @@ func (o Options) Attempt(ctx context.Context, run Run, j store.Job, w Work) (res
 	return run(ctx, j, w)
 }
 
-// ErrCancelled is the cause of the end of the context of a job that was cancelled.
+// ErrCancelled is the cause with which the context of a cancelled job ends.
 var ErrCancelled = errors.New("the job was cancelled")
 
-// A CrashError is the error of a job that is given up because no attempt has ended.
+// A CrashError is the error of a job that is given up because the process crashed during
+// each attempt.
 type CrashError struct{ Attempts int }
 
 func (e *CrashError) Error() string {

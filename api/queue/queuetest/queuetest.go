@@ -19,7 +19,7 @@ import (
 type Worker struct {
 	queue.Queue
 	Begun chan uint64
-	End   chan error // what a job ends with
+	End   chan error // nil or the error that a job ends with
 	Stop  func()
 
 	Panics atomic.Uint64 // the job that panics
@@ -217,7 +217,7 @@ func testCancel(t *testing.T, s store.Store) {
 	w.Ended(t, 3)
 }
 
-// A job that runs when the process ends is begun again, as if it had not been.
+// A job that is running when the process ends is started again, as if for the first time.
 func testEndOfService(t *testing.T, s store.Store) {
 	t.Helper()
 	w := Work(t, s, 10)
@@ -252,7 +252,7 @@ func testPanic(t *testing.T, s store.Store) {
 	if j := w.Ended(t, 1); j.State != store.Failed || !strings.HasPrefix(j.Error, "internal error: the job panicked") {
 		t.Errorf("got %+v", j)
 	}
-	<-w.Begun // the next is done nevertheless
+	<-w.Begun // the next job still runs
 	w.End <- nil
 	w.Ended(t, 2)
 }
