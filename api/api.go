@@ -69,7 +69,7 @@ type Service interface {
 	// Target generates inputs that reach methods. Methods without an input come last,
 	// before the summary.
 	Target(ctx context.Context, model string, req openapi.TargetRequest) iter.Seq2[openapi.TargetAnswer, error]
-	// Compare reports the methods that different inputs reach in two models.
+	// Compare reports the methods that different inputs reach according to two models.
 	Compare(ctx context.Context, req openapi.CompareRequest) (openapi.Comparison, error)
 	// Select selects the inputs of a corpus that a change affects.
 	Select(ctx context.Context, req openapi.SelectRequest, corpus iter.Seq2[openapi.SelectInput, error]) (openapi.Selection, error)

@@ -19,16 +19,16 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// A Campaign is a campaign whose inputs have IDs. The same request and the same
-// observations give the same inputs. It is not safe for concurrent use.
+// A Campaign is a [campaign.Campaign] whose inputs have IDs. The same request and the
+// same observations give the same inputs. It is not safe for concurrent use.
 type Campaign struct {
 	campaign *campaign.Campaign
-	asked    map[string]campaign.Input // and not told, by ID
-	early    map[string]ToldInput      // of inputs that were not asked for yet, by ID
+	asked    map[string]campaign.Input // handed-out inputs without an observation, by ID
+	early    map[string]ToldInput      // observations of inputs that were not asked for yet, by ID
 	history  history
 }
 
-// A ToldInput is the observation of an input that was told at a time.
+// A ToldInput is the observation of an input and the time at which it was told.
 type ToldInput struct {
 	ID          string
 	Time        time.Time
@@ -84,8 +84,8 @@ func (e *Engine) NewCampaign(ctx context.Context, req *openapi.CampaignRequest, 
 	return &Campaign{campaign: c, asked: map[string]campaign.Input{}, early: map[string]ToldInput{}}, nil
 }
 
-// corpusOf returns the inputs of a corpus, or the samples of a bundled grammar if it is
-// empty.
+// corpusOf returns the inputs of a corpus, or the samples of a bundled grammar if the
+// corpus is empty.
 func corpusOf(g *Grammar, given []openapi.Input) ([][]byte, error) {
 	var corpus [][]byte
 	if len(given) == 0 && g.Bundled {
@@ -164,9 +164,9 @@ func (c *Campaign) Ask(ctx context.Context, n int) ([]AskedInput, error) {
 	return out, nil
 }
 
-// Tell says what an input did that was not told before. It reports whether the history
-// has changed. If the input was not asked for, because another version of inroad
-// generated it, the observation is kept until the input is asked for.
+// Tell records the first observation of an input, and reports whether the history has
+// changed. If the input was not asked for, because another version of inroad generated
+// it, Tell keeps the observation until the input is asked for.
 func (c *Campaign) Tell(t ToldInput) (bool, error) {
 	in, ok := c.asked[t.ID]
 	if !ok {
@@ -180,8 +180,8 @@ func (c *Campaign) Tell(t ToldInput) (bool, error) {
 	return c.history.add(c.point(t.Time)), nil
 }
 
-// Restore tells an observation that was told before, to rebuild the state of a campaign.
-// Observations are restored in the order in which they were told.
+// Restore replays an observation that was told before, to rebuild the state of a
+// campaign. Observations must be restored in the order in which they were told.
 func (c *Campaign) Restore(ctx context.Context, t ToldInput) error {
 	const many = 100
 	for {
@@ -200,7 +200,7 @@ func (c *Campaign) Restore(ctx context.Context, t ToldInput) error {
 	return err
 }
 
-// Asked returns the inputs that were asked for and not told, by number.
+// Asked returns the handed-out inputs without an observation, by number.
 func (c *Campaign) Asked() []AskedInput {
 	var out []AskedInput
 	for id, in := range c.asked {
@@ -217,7 +217,7 @@ func (c *Campaign) Describe(out *openapi.Campaign) {
 	out.Coverage = openapi.FitCoverage{K: s.K, Covered: s.Paths, Possible: s.AllPaths.String()}
 }
 
-// Aims returns what the inputs of the current generation are for.
+// Aims returns the aims of the inputs of the current generation.
 func (c *Campaign) Aims() []openapi.CampaignAim {
 	var out []openapi.CampaignAim
 	for _, a := range c.campaign.Aims() {
@@ -242,14 +242,15 @@ func (c *Campaign) point(at time.Time) openapi.CampaignPoint {
 // maxPoints is the maximum number of points of a history.
 const maxPoints = 256
 
-// A history has the points at equal numbers of runs. If there are too many, every
-// second one is dropped.
+// A history holds points at equal intervals of runs. When it is full, every second point
+// is dropped.
 type history struct {
 	points []openapi.CampaignPoint
 	step   int // runs between two points; 0 means 1
 }
 
-// add adds a point, unless it is between two points. It reports whether it did.
+// add adds a point if its number of runs is a multiple of the step. It reports whether
+// the history has changed.
 func (h *history) add(p openapi.CampaignPoint) bool {
 	h.step = max(h.step, 1)
 	if p.Runs%h.step != 0 {
@@ -289,7 +290,7 @@ func ToldObservation(input []byte, t openapi.ToldObservation) (observation.Obser
 }
 
 // CampaignFailures returns a page of the distinct failures of observations. All pages are
-// of the observations of which the first page is.
+// computed from the same observations as the first page.
 func CampaignFailures(told iter.Seq2[ToldInput, error], cursor string, limit int) (openapi.FailureList, error) {
 	const list = "campaign failures"
 	first, of, err := ReadOffset(list, cursor)
@@ -323,8 +324,8 @@ func CampaignFailures(told iter.Seq2[ToldInput, error], cursor string, limit int
 	return out, nil
 }
 
-// CampaignInputs returns a page of the observations that brought something new, newest
-// first.
+// CampaignInputs returns a page of the observations that [campaign.Finder] reports as
+// findings, newest first.
 func CampaignInputs(told iter.Seq2[ToldInput, error], cursor string, limit int) (openapi.CampaignInputList, error) {
 	const list = "campaign inputs"
 	number, err := ReadNumber(list, cursor)
@@ -333,7 +334,7 @@ func CampaignInputs(told iter.Seq2[ToldInput, error], cursor string, limit int) 
 	}
 	before := int64(number)
 	var finder campaign.Finder
-	var found []openapi.CampaignInput // the last ones, oldest first
+	var found []openapi.CampaignInput // the latest findings, oldest first
 	more, run := false, int64(0)
 	for t, err := range told {
 		if err != nil {

@@ -54,7 +54,7 @@ func ReadNumber(list, cursor string) (uint64, error) {
 	return n, nil
 }
 
-// ReadOffset returns the offset, and the other part, of a cursor that was made of both.
+// ReadOffset returns the offset and the other part of a cursor that has these two parts.
 // The offset is 0 if there is no cursor.
 func ReadOffset(list, cursor string) (offset int, of string, err error) {
 	position, err := ReadCursor(list, cursor, 2)

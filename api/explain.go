@@ -10,7 +10,7 @@ import (
 	"github.com/inroad/inroad/model"
 )
 
-// Errors of requests without the name of what to explain.
+// Errors of requests that do not name the method or the outcome to explain.
 var (
 	ErrNoMethod  = errors.New("no method: give the ID of a method, or a unique part of one")
 	ErrNoOutcome = errors.New("no outcome: give an outcome of the model, such as ok")

@@ -233,7 +233,8 @@ func generatedInput(input *generate.Input) (out openapi.GeneratedInput) {
 	return out
 }
 
-// closesOff reports whether inputs are derived for one path each and closed off.
+// closesOff reports whether each input is derived for one path, and the rest of its tree
+// is closed off.
 func (x *generation) closesOff() bool {
 	return x.req.Strategy == openapi.Forest || x.req.Strategy == openapi.Kpath && x.req.OneTarget
 }
@@ -312,7 +313,7 @@ func (x *generation) coverAbsences(ctx context.Context) error {
 	return err
 }
 
-// complete solves the paths that a cover gave up.
+// complete solves for the paths that a cover gave up on.
 func (x *generation) complete(ctx context.Context, cover *generate.Cover) error {
 	if len(cover.Unrealised()) == 0 {
 		return nil

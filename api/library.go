@@ -136,8 +136,8 @@ const (
 	mergedPrefix      = "merge-literals:"
 )
 
-// ScannerlessName returns the name of a grammar that is read without a scanner, and with
-// merge with literals that follow each other as one.
+// ScannerlessName returns the name of a grammar that is to be read as scannerless. If
+// merge is true, adjacent literals are merged into one.
 func ScannerlessName(name string, merge bool) string {
 	if merge {
 		return mergedPrefix + name
@@ -145,7 +145,7 @@ func ScannerlessName(name string, merge bool) string {
 	return scannerlessPrefix + name
 }
 
-// cutReading splits the name of a grammar into what [ScannerlessName] was given.
+// cutReading splits the name of a grammar into the arguments of [ScannerlessName].
 func cutReading(name string) (rest string, scannerless, merge bool) {
 	if rest, merge = strings.CutPrefix(name, mergedPrefix); merge {
 		return rest, true, true

@@ -14,8 +14,8 @@ import (
 	"github.com/inroad/inroad/targeting/solve"
 )
 
-// reportMissing counts the paths of a cover that have no input by reason, and lists as many as
-// requested.
+// reportMissing counts, by reason, the paths of a cover that have no input, and lists as
+// many as requested.
 func (x *generation) reportMissing(ctx context.Context, cover *generate.Cover) error {
 	plain := features.NewSpace(x.grammar.Grammar, features.Options{Start: x.opt.Start})
 	known := map[uint64]bool{}
@@ -24,7 +24,7 @@ func (x *generation) reportMissing(ctx context.Context, cover *generate.Cover) e
 		x.miss(plain, m)
 	}
 	for _, p := range cover.Unrealised() {
-		if !known[plain.ID(p)] { // Complete did not come to it
+		if !known[plain.ID(p)] { // Complete stopped before this path
 			x.miss(plain, solve.Missing{Path: p})
 		}
 	}
@@ -40,7 +40,7 @@ func (x *generation) reportMissing(ctx context.Context, cover *generate.Cover) e
 	return x.listExcluded(ctx, plain)
 }
 
-// miss counts a path without an input, and lists it if so many are requested.
+// miss counts a path without an input, and lists it unless enough paths are listed.
 func (x *generation) miss(space *features.Space, m solve.Missing) {
 	reason := openapi.MissingReason(m.Reason)
 	if reason == "" {
@@ -62,7 +62,7 @@ func (x *generation) miss(space *features.Space, m solve.Missing) {
 	}
 }
 
-// listExcluded lists the paths of the grammar graph that no tree has.
+// listExcluded lists the paths of the grammar graph that occur in no tree.
 func (x *generation) listExcluded(ctx context.Context, plain *features.Space) error {
 	if n := plain.Count(x.req.K); n.Cmp(big.NewInt(maxPaths)) > 0 {
 		return &limit.Error{What: "paths to list", Value: strconv.Itoa(maxPaths), Advice: fmt.Sprintf("there are %v; choose a smaller k, or do not list missing paths", n)}

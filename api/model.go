@@ -13,8 +13,8 @@ import (
 	"github.com/inroad/inroad/model"
 )
 
-// A Model is a model that is ready for use. Predictions come from the leaves of
-// decision trees, so few distinct predictions recur: a Model caches their encoding.
+// A Model is a model that is ready for use. Predictions come from the leaves of decision
+// trees, so the same few predictions recur, and a Model caches their encoding.
 type Model struct {
 	*model.Model
 	GrammarID string    // names its grammar in requests
@@ -51,7 +51,7 @@ func (m *Model) appendCached(text []byte, unit int, p *model.Prediction, reasons
 	}
 	start := len(text)
 	text = m.appendPrediction(text, unit, p, reasons)
-	const entry = 128 // bytes that a phrase takes besides its own
+	const entry = 128 // overhead of a phrase in bytes
 	if n := int64(len(text)-start) + entry; p.Shared() && m.size.Add(n) <= maxPhrases {
 		phrases.Store(p, bytes.Clone(text[start:]))
 	}

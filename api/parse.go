@@ -91,7 +91,7 @@ func (e *Engine) ParseTree(ctx context.Context, grammar string, req openapi.Pars
 	return p, p.describe()
 }
 
-// isLatin1 reports whether the characters of inputs are their bytes.
+// isLatin1 reports whether each byte of an input is a character.
 func isLatin1(encoding openapi.Encoding) bool {
 	return encoding == openapi.Latin1 || encoding == openapi.Bytes
 }

@@ -191,7 +191,7 @@ func regionsOf(in []openapi.SelectRegion) []selection.Region {
 	return out
 }
 
-// SelectChanges returns changed declarations as the contract has them.
+// SelectChanges converts changed declarations to the type of the contract.
 func SelectChanges(changes []selection.CodeChange) []openapi.SelectChange {
 	out := []openapi.SelectChange{}
 	for _, c := range changes {
@@ -304,7 +304,7 @@ func (c *selectCorpus) addTo(opt *selection.Options, inputs []selection.Input) {
 	opt.Costs = selection.LearnCosts(timings)
 }
 
-// selectionAnswer returns a selection as the contract has it; the model may be nil.
+// selectionAnswer converts a selection to the type of the contract; the model may be nil.
 func selectionAnswer(s *selection.Selection, m *model.Model, seed uint64) openapi.Selection {
 	out := openapi.Selection{
 		Inroad: SelectionFormat, Exact: true, Everything: s.Everything(), Fallbacks: []openapi.Fallback{}, Changed: []string{},

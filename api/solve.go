@@ -17,7 +17,7 @@ import (
 	"github.com/inroad/inroad/targeting/solve"
 )
 
-// Solve implements [Service]. Without an input, the error has a verdict: see
+// Solve implements [Service]. If no input is found, the error has a verdict: see
 // [targeting.VerdictOf].
 func (e *Engine) Solve(ctx context.Context, grammar string, req openapi.SolveRequest) iter.Seq2[openapi.GeneratedInput, error] {
 	return func(yield func(openapi.GeneratedInput, error) bool) {

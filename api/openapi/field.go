@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Schema defines which values a field can have. Fields of a type that is generated
-// from the contract are objects whose fields [Fields] lists.
+// A Schema defines which values a field can have. A field of a generated type is an
+// object, whose fields [Fields] lists.
 type Schema struct {
 	Type     string // integer, number, string, boolean, array or object
 	Min, Max *float64
