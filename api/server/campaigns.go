@@ -25,13 +25,13 @@ import (
 // else is computed from the log: the state of a campaign is rebuilt when a client asks
 // for inputs or tells observations after a restart.
 //
-// Replicas that share a store share campaigns: any of them answers any request. What a
-// replica has in memory is used only if the stored campaign still has the same version,
-// and a change is stored only if it was made to that version. The state of each replica
+// Replicas that share a store share campaigns: any of them answers any request. A replica
+// uses the campaign in its memory only if the stored campaign still has the same version,
+// and stores a change only if it was made to that version. The state of each replica
 // follows from the log.
 //
-// Computing is not part of a request: a request that ends early must not leave half a
-// generation. Campaigns share the turns of one client.
+// Inputs are not computed by requests, because a request that ends early must not leave
+// half a generation. All campaigns share the turns of one client.
 type campaigns struct {
 	store      store.Store
 	engine     *api.Engine
@@ -81,8 +81,8 @@ const (
 	campaignClient = "campaigns" // in turns
 )
 
-// with calls use with a campaign that is locked and in memory, again if another replica has
-// changed the campaign meanwhile.
+// with calls use with a campaign that is locked and in memory. It repeats the call if
+// another replica has changed the campaign meanwhile.
 func (q *campaigns) with(ctx context.Context, id uint64, use func(o *openCampaign) error) error {
 	for {
 		o := q.find(id)
@@ -185,8 +185,8 @@ func (q *campaigns) close(o *openCampaign) {
 	q.open = slices.DeleteFunc(q.open, func(other *openCampaign) bool { return other == o })
 }
 
-// evict removes campaigns from memory that were not used for the longest time, if there
-// are too many. It keeps one of them, and those that compute.
+// evict removes the least recently used campaigns from memory if there are too many,
+// except for keep and for campaigns with a running computation.
 func (q *campaigns) evict(ctx context.Context, keep *openCampaign) {
 	q.mu.Lock()
 	excess := len(q.open) - q.maxOpen
@@ -235,8 +235,8 @@ func (q *campaigns) notify(id uint64) {
 	}
 }
 
-// forget drops the channel of a campaign that does not change any more, because it does not
-// exist or does not run. Goroutines that wait for it are woken, and see that themselves.
+// forget wakes the goroutines that wait for a change of a campaign, and drops their
+// channel, if the campaign does not exist or does not run and so will not change.
 func (q *campaigns) forget(id uint64, state openapi.CampaignState, err error) {
 	if err == nil && state != openapi.CampaignRunning || is[*store.NotFoundError](err) {
 		q.notify(id)
@@ -339,8 +339,8 @@ func (q *campaigns) ask(ctx context.Context, id uint64, req openapi.AskRequest) 
 	}
 }
 
-// handOut leases inputs of a locked campaign: those whose leases have expired, then
-// others. If there are none, it starts to compute some.
+// handOut leases inputs of a locked campaign: first inputs whose leases have expired,
+// then new ones. If there are none, it starts to compute some.
 func (q *campaigns) handOut(ctx context.Context, o *openCampaign, req openapi.AskRequest) (openapi.AskAnswer, error) {
 	answer := openapi.AskAnswer{Inputs: []openapi.AskedInput{}, State: openapi.CampaignState(o.record.State), End: openapi.CampaignEnd(o.record.End), Error: o.record.Error}
 	if o.record.State != store.CampaignRunning {
@@ -502,7 +502,7 @@ func (q *campaigns) save(ctx context.Context, c store.Campaign, told []store.Tol
 }
 
 // compute starts to compute the next inputs of a locked campaign, and its state if
-// necessary, unless that was started before.
+// necessary, unless a computation is already running.
 func (q *campaigns) compute(ctx context.Context, o *openCampaign) {
 	if o.cancel != nil {
 		return
@@ -518,8 +518,8 @@ func (q *campaigns) compute(ctx context.Context, o *openCampaign) {
 	})
 }
 
-// A computation computes inputs of a campaign. Meanwhile, observations are added to the
-// log only.
+// A computation computes inputs of a campaign. While it runs, observations are added only
+// to the log.
 type computation struct {
 	*campaigns
 	open   *openCampaign
@@ -610,7 +610,7 @@ func (c *computation) catchUp(ctx context.Context) error {
 			}
 		}
 		c.last = block.Number
-		c.turn.pause() // others may have their turn
+		c.turn.pause() // others may take a turn
 		if err := c.turn.take(ctx); err != nil {
 			return err
 		}
@@ -659,7 +659,7 @@ func (q *campaigns) finish(ctx context.Context, c *computation, err error) {
 	o.record = record
 }
 
-// temporary reports whether the computation of a campaign may succeed later.
+// temporary reports whether a computation that failed with an error may succeed later.
 func temporary(err error) bool {
 	return is[*retryError](err) || is[*store.NotFoundError](err) || errors.Is(err, store.ErrUnreadable) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrStopped)
 }

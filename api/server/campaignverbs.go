@@ -71,7 +71,7 @@ func (s *Server) StopCampaign(ctx context.Context, req openapi.StopCampaignReque
 	return openapi.StopCampaign200JSONResponse(c), err
 }
 
-// ListCampaignInputs lists the inputs of a campaign that brought something new.
+// ListCampaignInputs lists the findings of a campaign, newest first.
 func (s *Server) ListCampaignInputs(ctx context.Context, req openapi.ListCampaignInputsRequestObject) (openapi.ListCampaignInputsResponseObject, error) {
 	out, err := api.CampaignInputs(s.told(ctx, uint64(req.Campaign)), req.Params.Cursor, cmp.Or(req.Params.Limit, defaultLimit))
 	return openapi.ListCampaignInputs200JSONResponse(out), err

@@ -29,7 +29,7 @@ func (s *Server) ListFailures(ctx context.Context, req openapi.ListFailuresReque
 	if err != nil {
 		return nil, err
 	}
-	seen := int64(0) // later pages are of the observations of which the first page is
+	seen := int64(0) // later pages use the same observations as the first
 	out := openapi.ProgramFailureList{Subject: req.Subject, Commit: commit, Failures: []openapi.ProgramFailure{}}
 	counts := map[observation.Outcome]int64{}
 	wanted := func(o observation.Outcome) bool {
@@ -61,8 +61,8 @@ func (s *Server) ListFailures(ctx context.Context, req openapi.ListFailuresReque
 	return openapi.ListFailures200JSONResponse(out), nil
 }
 
-// failures groups the stored observations of a commit that are wanted. The examples
-// have no methods.
+// failures groups the stored observations of a commit for which wanted is true. The
+// examples have no methods.
 func (s *Server) failures(ctx context.Context, subject, commit string, wanted func(o observation.Observation) bool) ([]observation.OutcomeGroup, error) {
 	var groups observation.OutcomeGroups
 	const overhead = 512 // bytes of a group besides its texts

@@ -69,8 +69,8 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// findKey returns the key that a secret belongs to. It has a timeout of its own: that of the
-// request begins later, because a stream has none.
+// findKey returns the key that a secret belongs to. It has its own timeout, because that
+// of the request begins later and does not apply to streams.
 func (s *Server) findKey(ctx context.Context, secret string) (store.Key, error) {
 	ctx, cancel := s.requestContext(ctx, false)
 	defer cancel()

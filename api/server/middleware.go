@@ -275,8 +275,9 @@ func (s *Server) limitRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		body := &trackedBody{ReadCloser: r.Body}
 		body.ended.Store(r.Body == http.NoBody)
 		r.Body = body
-		// Unblock a read when a stream ends, or the key of any request. After the body, an
-		// expired deadline would end the connection's later requests as well.
+		// Unblock a read when a stream ends, or when the key of a request expires or is
+		// revoked. After the body, an expired deadline would end later requests of the
+		// connection as well.
 		ended := make(chan struct{})
 		stop := context.AfterFunc(ctx, func() {
 			defer close(ended)

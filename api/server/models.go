@@ -74,7 +74,8 @@ func digest(texts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// A repeatError reports a request with the name of an earlier one and another body.
+// A repeatError reports a request with the Idempotency-Key of an earlier request, but
+// another body.
 type repeatError struct {
 	name string
 	job  uint64

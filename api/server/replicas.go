@@ -41,13 +41,13 @@ func (s *Server) share(with store.Shared) {
 			case s.missed <- struct{}{}:
 			default: // keys will be checked
 			}
-		case store.JobChange, store.ModelChange: // the queue and the store see to them
+		case store.JobChange, store.ModelChange: // handled by the queue and the store
 		}
 	})
 }
 
-// checkKeys ends requests whose keys were revoked, whenever the server may have missed
-// that, until ctx ends.
+// checkKeys ends requests with revoked keys whenever the server may have missed a
+// revocation, until ctx ends.
 func (s *Server) checkKeys(ctx context.Context) {
 	for {
 		select {

@@ -36,8 +36,8 @@ func (r Retention) DeleteGrammar(ctx context.Context, id string) error {
 	return r.Store.DeleteGrammar(ctx, id)
 }
 
-// DeleteSubject deletes the observations of a program: those of a commit, or all if it is
-// nil.
+// DeleteSubject deletes the observations of a program: those of one commit, or all if
+// req.Commit is nil.
 func (r Retention) DeleteSubject(ctx context.Context, name string, req openapi.DeleteSubjectParams) error {
 	if req.Commit != nil {
 		return r.Store.DeleteCommit(ctx, name, *req.Commit, 0)
@@ -70,7 +70,7 @@ func (r Retention) Policies(ctx context.Context, req openapi.ListPoliciesParams)
 	return openapi.PolicyList{Policies: convert(found, policyOf), Next: next}, err
 }
 
-// PutPolicy sets the retention policy of a program, or of all programs without one.
+// PutPolicy sets the retention policy of a program, or of all programs without their own.
 func (r Retention) PutPolicy(ctx context.Context, subject string, req openapi.PolicyRequest) (openapi.Policy, error) {
 	if n := utf8.RuneCountInString(subject); n == 0 || n > maxSubject {
 		return openapi.Policy{}, openapi.FieldErrorf("subject", "must have between 1 and %d characters", maxSubject)
@@ -91,7 +91,7 @@ func (r Retention) DeletePolicy(ctx context.Context, subject string) error {
 	return r.Store.DeletePolicy(ctx, subject)
 }
 
-// Prune applies the retention policies, or only says what they would delete.
+// Prune applies the retention policies, or only reports the data that they would delete.
 func (r Retention) Prune(ctx context.Context, req openapi.PruneRequest) (openapi.Pruning, error) {
 	plan, err := retention.Plan(ctx, r.Store, r.Now())
 	if err == nil && !req.DryRun {

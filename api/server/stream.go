@@ -85,9 +85,9 @@ func (r streamResponse) VisitFollowCampaignResponse(w http.ResponseWriter) error
 func (r streamResponse) VisitGetModelFileResponse(w http.ResponseWriter) error    { return r(w) }
 func (r streamResponse) VisitListPathsResponse(w http.ResponseWriter) error       { return r(w) }
 
-// timeEach returns an iterator over values, and a context for their computation, which is
-// cancelled if a value takes longer than the request timeout. Each value is computed in a
-// turn of the request.
+// timeEach returns a function that computes the next value, and one that ends the
+// computation. The computation is also cancelled if a value takes longer than the request
+// timeout. Each value is computed in a turn of the request.
 func timeEach[V any](ctx context.Context, s *Server, each func(ctx context.Context) iter.Seq2[V, error]) (next func() (V, error, bool), cancel func()) {
 	work, end := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(s.Timeout, func() { end(unavailable("no result within %v", s.Timeout)) })

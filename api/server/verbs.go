@@ -29,7 +29,7 @@ func (s *Server) ListGrammars(ctx context.Context, req openapi.ListGrammarsReque
 	if err != nil {
 		return nil, err
 	}
-	out.Grammars = slices.DeleteFunc(out.Grammars, func(g openapi.GrammarItem) bool { return !g.Bundled && uploaded[g.ID] == 0 }) // uploaded just now
+	out.Grammars = slices.DeleteFunc(out.Grammars, func(g openapi.GrammarItem) bool { return !g.Bundled && uploaded[g.ID] == 0 }) // uploaded since stored was read
 	out.Grammars, out.Next, err = api.PageAfter(out.Grammars, "grammars", req.Params.Cursor, req.Params.Limit, func(g openapi.GrammarItem) string {
 		if g.Bundled {
 			return "bundled " + g.ID
@@ -142,7 +142,7 @@ func (s *Server) GenerateInputs(ctx context.Context, req openapi.GenerateInputsR
 	}, true)
 }
 
-// MutateInputs generates inputs by mutating those of a corpus.
+// MutateInputs generates inputs by mutating the inputs of a corpus.
 func (s *Server) MutateInputs(ctx context.Context, req openapi.MutateInputsRequestObject) (openapi.MutateInputsResponseObject, error) {
 	return lines(ctx, s, func(ctx context.Context) iter.Seq2[openapi.GeneratedInput, error] {
 		return s.engine.Mutate(ctx, req.Grammar, req.Params, corpus(ctx, req.JSONBody, req.Body))
@@ -222,7 +222,7 @@ func explained(out openapi.Explanation, format openapi.ExplanationFormat) openap
 	}
 }
 
-// CompareModels reports the methods that different inputs reach in two models.
+// CompareModels reports the methods that different inputs reach according to two models.
 func (s *Server) CompareModels(ctx context.Context, req openapi.CompareModelsRequestObject) (openapi.CompareModelsResponseObject, error) {
 	out, err := s.engine.Compare(ctx, *req.Body)
 	return openapi.CompareModels200JSONResponse(out), err
