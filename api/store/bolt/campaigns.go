@@ -162,8 +162,8 @@ func (s *Store) CampaignHistory(ctx context.Context, id uint64) (history []store
 	return history, err
 }
 
-// CampaignLeases returns the inputs of a campaign that were handed out and not told,
-// by number.
+// CampaignLeases returns the handed-out inputs of a campaign without an observation, by
+// number.
 func (s *Store) CampaignLeases(ctx context.Context, id uint64) ([]store.Lease, error) {
 	var out []store.Lease
 	err := s.viewCampaign(ctx, id, func(data *bucket) error {
@@ -308,8 +308,8 @@ func (s *Store) appendTold(data *bucket, records []encoding.ToldRecord) (uint64,
 	return n, nil
 }
 
-// CampaignLog yields the observations of a campaign in the order in which they were
-// told, from the first block after a number.
+// CampaignLog yields the observations of a campaign in the order in which they were told,
+// from the first block whose number is greater than after.
 func (s *Store) CampaignLog(ctx context.Context, id, after uint64) iter.Seq2[store.CampaignBlock, error] {
 	return func(yield func(store.CampaignBlock, error) bool) {
 		for {

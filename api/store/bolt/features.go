@@ -19,15 +19,16 @@ type featureSet struct {
 	Used    time.Time `cbor:"4,keyasint"`
 }
 
-// setOf returns the name of the bucket with the features of a commit that have a key.
+// setOf returns the name of the bucket for the features of a commit with a key.
 func setOf(subject, commit string, key []byte) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d:%s %d:%s %s", len(subject), subject, len(commit), commit, key)
 	return string(h.Sum(nil)[:digestSize])
 }
 
-// blockDigest returns the digest of a stored block. Features belong to observations with
-// this digest only: an earlier version may have deleted a commit without its features.
+// blockDigest returns the digest of a stored block. Features are valid only for a block
+// with the same digest: an earlier version may have deleted a commit without its
+// features.
 func blockDigest(block []byte) []byte {
 	digest := sha256.Sum256(block)
 	return digest[:digestSize]

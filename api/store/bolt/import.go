@@ -11,9 +11,9 @@ import (
 	"github.com/inroad/inroad/api/store/internal/encoding"
 )
 
-// importStep is the number of bytes that Import writes in one transaction. Each value of an
-// index counts as indexCost: bbolt inserts into pages of all keys of a transaction, which
-// takes time in proportion to the square of their number.
+// importStep is the number of bytes that Import writes in one transaction. Each value of
+// an index counts as indexCost bytes, because bbolt takes time in proportion to the
+// square of the number of keys that a transaction inserts.
 const (
 	importStep = 16 << 20
 	indexCost  = 4 << 10

@@ -8,8 +8,8 @@ import (
 	"github.com/inroad/inroad/api/store"
 )
 
-// LogEvents writes events to the key log in one transaction, and sets the numbers of
-// new events. An event that has a number replaces its entry. A [KeyUsed] event also
+// LogEvents writes events to the key log in one transaction, and sets the numbers of new
+// events. An event that has a number replaces its entry. A [store.KeyUsed] event also
 // sets the last use of its key.
 func (s *Store) LogEvents(ctx context.Context, events []*store.Event) error {
 	numbers := make([]uint64, len(events))

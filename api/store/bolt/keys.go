@@ -71,8 +71,8 @@ func (s *Store) RevokeKey(ctx context.Context, id, by string) error {
 	})
 }
 
-// Authenticate returns the key that a secret belongs to. The error is [ErrKey] if
-// there is none, and [ErrExpired], together with the key, if the key has expired.
+// Authenticate returns the key that a secret belongs to. The error is [store.ErrKey] if
+// there is none, and [store.ErrExpired], together with the key, if the key has expired.
 func (s *Store) Authenticate(ctx context.Context, secret string) (store.Key, error) {
 	var k store.Key
 	err := s.view(ctx, func(tx *txn) (err error) {

@@ -226,8 +226,8 @@ func (s *Store) Size() int64 {
 	return size
 }
 
-// Failure returns an error that wraps [ErrStopped] and its cause once a write to the
-// file has failed, and nil before.
+// Failure returns an error that wraps [store.ErrStopped] and its cause once a write to
+// the file has failed, and nil before.
 func (s *Store) Failure() error {
 	if err := s.failure.Load(); err != nil {
 		return *err
@@ -252,7 +252,7 @@ func rolledBack(err error) bool {
 	return write || strings.HasPrefix(err.Error(), "file resize error: ") // bbolt returns only the text
 }
 
-// wrapFull wraps an error in [ErrFull] if a full disk caused it. When bbolt cannot
+// wrapFull wraps an error in [store.ErrFull] if a full disk caused it. When bbolt cannot
 // grow its file, it returns only the text of the system's error.
 func wrapFull(err error) error {
 	if err == nil {

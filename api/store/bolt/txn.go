@@ -58,7 +58,8 @@ type bucket struct {
 	prefix []byte // of the data of checksums: the number of names, and the names
 }
 
-// open returns the bucket child, which has a name below b, or nil if child is nil.
+// open wraps child, which is the bucket with a name below b, or returns nil if child is
+// nil.
 func (b *bucket) open(name string, child *bbolt.Bucket) *bucket {
 	if child == nil {
 		return nil
@@ -105,8 +106,8 @@ func (b *bucket) children() iter.Seq[string] {
 	}
 }
 
-// sum returns the checksum of a value. It covers the bucket and the key, so that a
-// value in the wrong place is damaged, too.
+// sum returns the checksum of a value. It covers the bucket and the key, so that a value
+// in the wrong place counts as damaged.
 func (b *bucket) sum(key, content []byte) uint64 {
 	var buffer [256]byte
 	h := xxhash.New()
@@ -115,7 +116,7 @@ func (b *bucket) sum(key, content []byte) uint64 {
 	return h.Sum64()
 }
 
-// verify returns the content of a stored value.
+// verify checks the checksum of a stored value, and returns the content of the value.
 func (b *bucket) verify(key, value []byte) ([]byte, error) {
 	if n := len(value) - sumSize; n >= 0 && binary.BigEndian.Uint64(value[n:]) == b.sum(key, value[:n]) {
 		return value[:n:n], nil
