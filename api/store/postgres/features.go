@@ -97,8 +97,8 @@ func (s *Store) TrimFeatures(ctx context.Context, limit int64) error {
 	})
 }
 
-// lockFeatures waits for transactions that change sizes of features, so that they stay
-// true.
+// lockFeatures waits for other transactions that change the sizes of sets of features, so
+// that the sizes stay correct.
 func lockFeatures(ctx context.Context, tx pgx.Tx) error {
 	const lock = 0x696e726f6166
 	_, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1)", int64(lock))
@@ -106,7 +106,7 @@ func lockFeatures(ctx context.Context, tx pgx.Tx) error {
 }
 
 // makeRoom deletes sets of features, so that a set can grow by a number of bytes. It
-// reports false if that is not enough. No set has the number 0.
+// reports false if deleting all other sets is not enough. No set has the number 0.
 func makeRoom(ctx context.Context, tx pgx.Tx, set, by, limit int64) (bool, error) {
 	rows, err := tx.Query(ctx, "select id, size, used from feature_sets")
 	if err != nil {

@@ -50,7 +50,7 @@ func (s *Store) Import(ctx context.Context, entries iter.Seq2[store.Entry, error
 	return wrap(err)
 }
 
-// lockEmpty makes services, and processes that write to the database, wait until the
+// lockEmpty keeps services from starting, and makes other writers wait, until the
 // transaction ends. It returns an error unless the database is empty.
 func lockEmpty(ctx context.Context, tx pgx.Tx, database string) error {
 	var locked bool
@@ -81,7 +81,7 @@ func lockEmpty(ctx context.Context, tx pgx.Tx, database string) error {
 			return fmt.Errorf("database %s: %w: it has %s", database, store.ErrNotEmpty, table.noun)
 		}
 	}
-	if _, err := tx.Exec(ctx, "delete from commits"); err != nil { // that are hidden
+	if _, err := tx.Exec(ctx, "delete from commits"); err != nil { // hidden commits
 		return err
 	}
 	_, err := tx.Exec(ctx, "delete from chunks") // of models that were never complete
@@ -235,7 +235,7 @@ func (in *importer) exec(ctx context.Context, statement string, args ...any) err
 	return err
 }
 
-// row adds a row whose last value is the largest.
+// row adds a row. Only the last value, which is the largest, counts as its size.
 func (in *importer) row(ctx context.Context, table string, values ...any) error {
 	if in.rows == nil {
 		in.rows = map[string][][]any{}

@@ -1,13 +1,14 @@
 // Package postgres is a [store.Store] in a PostgreSQL database.
 //
 // The tables are in the schema inroad. Each call is one transaction, except for
-// [Store.PutModel] and [Store.CompleteJob], which store a large file in parts first. Numbers of models, jobs,
-// campaigns and events come from rows that stay locked until the transaction ends, so
-// a number is visible only after all lower numbers.
+// [Store.PutModel] and [Store.CompleteJob], which store a large file in parts first.
+// Numbers of models, jobs, campaigns and events come from rows that stay locked until the
+// transaction ends, so a number is visible only after all lower numbers.
 //
 // Several processes may use a database at the same time, as replicas of one service:
-// [Store.Join]. Triggers announce changes. A replica uses what it has cached only while
-// it is told of them. Leases and the times of replicas are by the clock of the database.
+// [Store.Join]. Triggers announce changes. A replica uses cached values only while it
+// receives the announcements. Leases and the lifetimes of replicas follow the clock of
+// the database.
 package postgres
 
 import (

@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	// leasePeriod is how long a replica that runs a job is believed to be alive after it
-	// was heard of. Then another replica may run the job.
+	// leasePeriod is the duration of a lease of a job. When the lease has expired,
+	// another replica may run the job.
 	leasePeriod = 10 * time.Second
 	renewPeriod = leasePeriod / 4
 	// progressPeriod is the least time between two reports of progress.
@@ -42,7 +42,7 @@ const (
 
 // A jobQueue is a queue that all replicas of a service share. The table jobs has the
 // state of each job. A job of river, which is added in the same transaction, makes one
-// replica run it; the table names that job of river, and no other has an effect.
+// replica run the job. The table names this job of river; any other has no effect.
 //
 // While a replica runs a job, it renews a lease. If the lease expires, because the
 // replica was killed, stopped or cut off, the job is queued again with a new job of
@@ -52,7 +52,7 @@ type jobQueue struct {
 	store *Store
 	river *river.Client[pgx.Tx] // adds jobs
 
-	help turn // of helping with jobs of other replicas
+	help turn // to help with jobs of other replicas
 
 	mu      sync.Mutex
 	changes map[uint64]chan struct{} // closed at the next change of a job
@@ -69,7 +69,7 @@ type trainArgs struct {
 // Kind implements [river.JobArgs].
 func (trainArgs) Kind() string { return "train" }
 
-// errSuperseded ends the work of a replica on a job that it does not have any more.
+// errSuperseded ends the work of a replica on a job that it no longer has.
 var errSuperseded = errors.New("another replica has the job")
 
 // Queue returns the queue of the database. Options.MaxQueued limits the jobs of all
@@ -303,9 +303,9 @@ func (q *jobQueue) repairAlways(ctx context.Context) {
 	}
 }
 
-// repair queues jobs again that nobody runs: running ones whose lease has expired, and
-// queued ones whose job of river does not wait to be run. A replica that has just taken a
-// job of river gets as much time as a lease to begin it.
+// repair queues jobs again that no replica runs: running jobs whose lease has expired,
+// and queued jobs whose job of river is no longer waiting. A replica that has just taken
+// a job of river has the duration of a lease to begin it.
 func (q *jobQueue) repair(ctx context.Context) error {
 	return q.store.update(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `update jobs set lease = clock_timestamp() + $1::interval where queued and not ended and lease is null and river_id is not null
@@ -334,7 +334,7 @@ func (q *jobQueue) repair(ctx context.Context) error {
 	})
 }
 
-// resume queues a job that nobody runs, or gives it up.
+// resume queues a job that no replica runs again, or gives it up after too many attempts.
 func (q *jobQueue) resume(ctx context.Context, tx pgx.Tx, row jobRow) error {
 	if row.State == store.Running && row.Attempts >= maxAttempts {
 		row.State, row.Error, row.Ended = store.Interrupted, (&queue.CrashError{Attempts: row.Attempts}).Error(), q.store.now()
@@ -345,7 +345,7 @@ func (q *jobQueue) resume(ctx context.Context, tx pgx.Tx, row jobRow) error {
 	return q.enqueue(ctx, tx, row.Job)
 }
 
-// enqueue queues a job that was queued before, ahead of others.
+// enqueue queues a job again, with the highest priority.
 func (q *jobQueue) enqueue(ctx context.Context, tx pgx.Tx, j store.Job) error {
 	j.State = store.Queued
 	row, err := q.insert(ctx, tx, j.ID, 1)
@@ -382,7 +382,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[trainArgs]) error {
 	cause := context.Cause(work)
 	cancel(nil)
 	renewing.Wait()
-	if errors.Is(cause, queue.ErrCancelled) || errors.Is(cause, errSuperseded) { // others have ended the job, or have it
+	if errors.Is(cause, queue.ErrCancelled) || errors.Is(cause, errSuperseded) { // the job was cancelled, or another replica has it
 		w.Log.InfoContext(ctx, "job left", "job", a.ID, "took", time.Since(start), "err", cause)
 		return nil
 	}
@@ -414,7 +414,7 @@ type attempt struct {
 	progress atomic.Pointer[openapi.Progress]
 }
 
-// lock locks the job. It returns [errSuperseded] if the job is not that of this attempt.
+// lock locks the job. It returns [errSuperseded] if this attempt does not have the job.
 func (a *attempt) lock(ctx context.Context, tx pgx.Tx, queued bool) (store.Job, error) {
 	row, err := lockJob(ctx, tx, a.job.Args.Job)
 	if err == nil && (row.river != a.job.ID || row.queued != queued) {
@@ -423,7 +423,7 @@ func (a *attempt) lock(ctx context.Context, tx pgx.Tx, queued bool) (store.Job, 
 	return row.Job, err
 }
 
-// begin notes that the job runs.
+// begin records that the job is running.
 func (a *attempt) begin(ctx context.Context) error {
 	return a.store.update(ctx, func(tx pgx.Tx) error {
 		j, err := a.lock(ctx, tx, true)
@@ -515,7 +515,7 @@ func (a *attempt) renew(ctx context.Context, progress *openapi.Progress) error {
 	})
 }
 
-// check returns an error if this attempt does not have the job any more.
+// check returns an error if this attempt no longer has the job.
 func (a *attempt) check(ctx context.Context) error {
 	return a.store.view(ctx, func(tx pgx.Tx) error {
 		var has bool
@@ -527,7 +527,7 @@ func (a *attempt) check(ctx context.Context) error {
 	})
 }
 
-// lost returns why this attempt does not have the job any more.
+// lost returns why this attempt no longer has the job.
 func (a *attempt) lost(ctx context.Context, tx pgx.Tx) error {
 	var j store.Job
 	if err := get(ctx, tx, &j, errSuperseded, "select data from jobs where id = $1", int64(a.ID)); err != nil {

@@ -23,13 +23,13 @@ const (
 	replicaLock = 0x696e726f6165
 
 	// checkPeriod is the time between checks of the connection on which a replica learns
-	// of changes. What it has cached is used for at most maxUnchecked after a check, by
-	// the monotonic clock.
+	// of changes. Cached values are used for at most maxUnchecked after a check, by the
+	// monotonic clock.
 	checkPeriod  = 2 * time.Second
 	maxUnchecked = 5 * time.Second
 
-	// A replica is alive if it has reported that within livePeriod, by the clock of the
-	// database.
+	// livePeriod is how long a replica counts as alive after its last report, by the
+	// clock of the database.
 	livePeriod = 15 * time.Second
 )
 
@@ -55,8 +55,8 @@ type replica struct {
 }
 
 // Join makes this process one of the replicas that use the database, until the store is
-// closed. serves says whether it takes requests. The error wraps [store.ErrInUse] if a
-// process uses the database alone.
+// closed. serves says whether it takes requests. The error wraps [store.ErrInUse] if
+// another process has exclusive use of the database.
 func (s *Store) Join(ctx context.Context, serves bool) error {
 	r := &replica{
 		store: s, id: rand.Text(), serves: serves, config: s.pool.Config().ConnConfig.Copy(), live: 1,
@@ -101,8 +101,8 @@ func (r *replica) listen(ctx context.Context) (*pgx.Conn, error) {
 	return connection, nil
 }
 
-// follow announces changes until ctx ends. Without a connection, it announces again and
-// again that anything may have changed.
+// follow announces changes until ctx ends. While there is no connection, it repeatedly
+// announces [store.AnyChange].
 func (r *replica) follow(ctx context.Context, connection *pgx.Conn) {
 	const retry = 500 * time.Millisecond
 	for {
@@ -129,7 +129,7 @@ func (r *replica) follow(ctx context.Context, connection *pgx.Conn) {
 		cancel()
 		if err == nil {
 			connection = found
-			r.announce(store.Change{}) // of changes between the connections
+			r.announce(store.Change{}) // changes between the connections were missed
 		}
 	}
 }
@@ -158,7 +158,7 @@ func (r *replica) receive(ctx context.Context, connection *pgx.Conn) {
 	}
 }
 
-// setChecked notes that all changes until a time were announced.
+// setChecked records that all changes until a time were announced.
 func (r *replica) setChecked(at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -212,8 +212,9 @@ func (s *Store) dropCached(kind store.ChangeKind, id string) {
 	}
 }
 
-// cached returns a value that is cached, and reads it if there is none. Cached values are
-// used only while this process is told of changes. entries is a map of the replica.
+// cached returns the cached value of a key, or reads and caches the value. Cached values
+// are used only while this process receives changes. entries returns the cache in the
+// replica.
 func cached[V any](s *Store, entries func(r *replica) map[string]V, key string, read func() (V, error)) (V, error) {
 	r := s.replica
 	if r == nil {
@@ -287,8 +288,8 @@ func (r *replica) close() {
 	r.done.Wait()
 }
 
-// leave reports that this replica ends. If it cannot, others believe for a while that it is
-// alive.
+// leave reports that this replica ends. If that fails, the others count it as alive for
+// up to livePeriod.
 func (r *replica) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()

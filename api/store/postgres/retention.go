@@ -54,14 +54,14 @@ func (s *Store) DeleteSubject(ctx context.Context, name string) error {
 	return s.removeHidden(ctx)
 }
 
-// hideCommits hides commits, which takes no time. Rows of the subject "", which no program
-// has as its name, are invisible.
+// hideCommits hides commits at once: it moves them to the subject "", which no program
+// has as its name.
 const hideCommits = "update commits set subject = '', name = convert_to(id::text, 'UTF8') where "
 
-// removeHidden removes the observations of hidden commits, which may take minutes, without
-// the locks that others wait for. It removes them in parts, so that the next deletion
-// continues where a crash, the end of ctx or an unavailable database has left off. That is
-// no error: the commits are deleted.
+// removeHidden removes the observations of hidden commits, which may take minutes,
+// without the locks that others wait for. It removes them in parts, so that the next
+// deletion continues after a crash, the end of ctx or a failure of the database. None of
+// these is an error, because the commits are no longer visible.
 func (s *Store) removeHidden(ctx context.Context) error {
 	for _, part := range []struct {
 		table string

@@ -25,10 +25,10 @@ var (
 	errBusy      = errors.New("this replica has a job of its own")
 )
 
-// jobShards are the shards of a training. The replica that runs the job creates them. Each
-// replica that works on the training, as their owner, claims some of them, renews its
-// lease while it computes them, and stores the results. The first result of a shard stays.
-// When the lease of an owner expires, others claim its shards.
+// jobShards are the shards of a training. The replica that runs the job creates them.
+// Each replica that works on the training claims some shards as their owner, renews its
+// lease while it computes them, and stores the results. The first result of a shard is
+// kept. When the lease of an owner expires, others claim its shards.
 type jobShards struct {
 	*jobQueue
 	job   int64
