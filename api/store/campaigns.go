@@ -17,8 +17,8 @@ const (
 	CampaignFailed  CampaignState = "failed"
 )
 
-// A Campaign is a fuzzing campaign with the counts that are listed. Its state follows
-// from its request and its log.
+// A Campaign describes a fuzzing campaign, with its counts. The state of the campaign
+// follows from its request and its log.
 type Campaign struct {
 	ID      uint64        `cbor:"1,keyasint"` // from 1, in order of creation
 	State   CampaignState `cbor:"2,keyasint"`
@@ -34,11 +34,11 @@ type Campaign struct {
 	Created time.Time     `cbor:"12,keyasint"`
 	Updated time.Time     `cbor:"13,keyasint"` // when the last observation was told
 	Runs    int           `cbor:"14,keyasint"` // observations in the log
-	Leased  int           `cbor:"17,keyasint"` // inputs that were handed out and not told
+	Leased  int           `cbor:"17,keyasint"` // handed-out inputs without an observation
 
-	// Counts are those after the observations of the log up to Counted.
-	Last    uint64         `cbor:"18,keyasint"` // number in the log
-	Counted uint64         `cbor:"15,keyasint"` // number in the log
+	// Counts include the observations of the log up to Counted.
+	Last    uint64         `cbor:"18,keyasint"` // number of the last block of the log
+	Counted uint64         `cbor:"15,keyasint"` // number of a block of the log
 	Counts  CampaignCounts `cbor:"16,keyasint"`
 
 	Version uint64 `cbor:"19,keyasint,omitempty"` // increases with each change
@@ -63,7 +63,7 @@ type CampaignPoint struct {
 	Time                             time.Time
 }
 
-// A Lease is an input that was handed out and not told.
+// A Lease is a handed-out input without an observation.
 type Lease struct {
 	ID      string    `cbor:"1,keyasint"`
 	Number  int       `cbor:"2,keyasint"`

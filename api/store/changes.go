@@ -1,6 +1,6 @@
 package store
 
-// A ChangeKind says what has changed in a store.
+// A ChangeKind is the kind of data that has changed in a store.
 type ChangeKind string
 
 // The kinds of changes. They are names of tables.
@@ -22,8 +22,8 @@ type Change struct {
 // A Shared store is used by several replicas of the service at the same time.
 type Shared interface {
 	// Subscribe calls notify for each change of the store by any replica, soon after its
-	// commit, until the caller calls end. If changes may have been missed, notify gets an
-	// [AnyChange]. It must not block.
+	// commit, until the caller calls end. notify gets an [AnyChange] if changes may have
+	// been missed. It must not block.
 	Subscribe(notify func(c Change)) (end func())
 	// Replicas returns the number of replicas that take requests, at least 1.
 	Replicas() int

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// An EntryKind says what an entry holds.
+// An EntryKind is the kind of an [Entry].
 type EntryKind string
 
 // The kinds of entries, in the order of [Store.Export], with the parts of their keys. The
@@ -42,8 +42,8 @@ const (
 )
 
 // An Entry is a part of a store in the form in which every kind of store keeps it.
-// Indexes, such as the digests of observations, are not among the entries: they follow
-// from them.
+// Indexes, such as the digests of observations, are not entries, because they follow from
+// the entries.
 type Entry struct {
 	Kind  EntryKind
 	Key   []string // see the kinds; numbers are as [NumberKey] returns them
@@ -98,5 +98,5 @@ const numberSize = 8
 // their bytes.
 func NumberKey(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n)) }
 
-// KeyNumber returns the number of which part is the [NumberKey].
+// KeyNumber returns the number that [NumberKey] has encoded as part.
 func KeyNumber(part string) uint64 { return binary.BigEndian.Uint64([]byte(part)) }

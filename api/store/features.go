@@ -36,7 +36,7 @@ func EachBlock(ctx context.Context, s Store, subject, commit string) iter.Seq2[[
 }
 
 // Features are the features of the observations of a block. They are opaque to the store,
-// and are lost when the store needs the space.
+// which may delete them to make room.
 type Features struct {
 	Subject, Commit string
 	Block           uint64

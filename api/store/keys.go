@@ -67,8 +67,8 @@ const (
 	idLength  = 8
 )
 
-// NewSecret returns a random secret, and the key with its ID and hash set. get returns the
-// key with an ID, or a key without an ID if there is none.
+// NewSecret returns the key with an unused ID and the hash of a random secret, and the
+// secret. get returns the key with an ID, or a key without an ID if there is none.
 func NewSecret(k Key, get func(id string) (Key, error)) (Key, string, error) {
 	for {
 		var id [idLength / 2]byte
@@ -81,7 +81,7 @@ func NewSecret(k Key, get func(id string) (Key, error)) (Key, string, error) {
 	}
 }
 
-// newSecret returns a random secret, and sets its hash.
+// newSecret returns a random secret, and sets the hash of the key.
 func (k *Key) newSecret() string {
 	var random [24]byte
 	_, _ = rand.Read(random[:])

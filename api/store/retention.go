@@ -8,7 +8,8 @@ import (
 // AllSubjects is the subject of the policy for programs without a policy of their own.
 const AllSubjects = "*"
 
-// A Policy says what is kept of a program. Fields that are nil do not limit anything.
+// A Policy limits the data that is kept of a program. Fields that are nil do not limit
+// it.
 type Policy struct {
 	Subject string `cbor:"1,keyasint"`           // or [AllSubjects]
 	Commits *int   `cbor:"2,keyasint,omitempty"` // observations of this many commits, the most recently updated ones
@@ -16,14 +17,14 @@ type Policy struct {
 	Days    *int   `cbor:"4,keyasint,omitempty"` // observations and models of this many days
 }
 
-// An InUseError reports something that cannot be deleted because something else uses it.
+// An InUseError reports data that cannot be deleted because it is in use.
 type InUseError struct{ Kind, Name, User string }
 
 func (e *InUseError) Error() string {
 	return fmt.Sprintf("%s %s: in use by %s", e.Kind, e.Name, e.User)
 }
 
-// Usage has everything in a store that uses observations, models or grammars.
+// Usage lists the users of the observations, models and grammars in a store.
 type Usage struct {
 	Models    []Model
 	Aliases   []Alias
@@ -56,8 +57,8 @@ func (u *Usage) CheckCommit(subject, commit string) error {
 	return nil
 }
 
-// UpdatedError returns the error of deleting a commit to which observations were added since the
-// deletion was decided.
+// UpdatedError returns the error for deleting a commit that has got observations since
+// the deletion was planned.
 func UpdatedError(subject, commit string) error {
 	return &InUseError{"commit", fmt.Sprintf("%q of subject %s", commit, subject), "a later upload"}
 }

@@ -48,12 +48,12 @@ type Store interface {
 	Observations(ctx context.Context, subject, commit string) iter.Seq2[[]observation.Observation, error]
 
 	// Block returns the first block of observations of one version of a program whose
-	// number is at least from, with the features that were stored with a key, if any. It
+	// number is at least from, with its features that have the given key, if any. It
 	// returns a block with the number 0 if there is none.
 	Block(ctx context.Context, subject, commit string, from uint64, key []byte) (Block, error)
-	// PutFeatures stores features of a block, unless the block has some with the same key.
-	// All features together take at most limit bytes. To make room, it deletes the features
-	// of other commits or keys, those to which features were added least recently first. If
+	// PutFeatures stores features of a block, unless the block already has features with
+	// the same key. All features together take at most limit bytes. To make room, it
+	// deletes the features of other commits or keys, least recently extended first. If
 	// that is not enough, it stores nothing.
 	PutFeatures(ctx context.Context, f Features, limit int64) error
 	// TrimFeatures deletes features, as PutFeatures does, so that all together take at most
@@ -110,23 +110,23 @@ type Store interface {
 	CampaignRequest(ctx context.Context, id uint64) (request []byte, units []observation.Unit, err error)
 	// CampaignHistory returns the history of a campaign, oldest first.
 	CampaignHistory(ctx context.Context, id uint64) (history []CampaignPoint, err error)
-	// CampaignLeases returns the inputs of a campaign that were handed out and not told,
+	// CampaignLeases returns the handed-out inputs of a campaign without an observation,
 	// by number.
 	CampaignLeases(ctx context.Context, id uint64) ([]Lease, error)
-	// PutLeases stores inputs of a campaign that are handed out, and replaces the campaign.
-	// It returns the campaign as it is stored, and [ErrChanged] if the stored campaign has
-	// another version.
+	// PutLeases stores inputs of a campaign that are handed out, and replaces the
+	// campaign. It returns the campaign as it is stored, or [ErrChanged] if the stored
+	// campaign has another version.
 	PutLeases(ctx context.Context, c Campaign, leases []Lease) (Campaign, error)
 	// WasTold reports for each input whether its observation is in the log of a campaign.
 	WasTold(ctx context.Context, id uint64, inputs []string) ([]bool, error)
-	// Tell replaces a campaign and, unless it is nil, its history. It appends observations of
-	// leased inputs to the log, ends their leases, and stores them as observations of the
-	// program, too. If counted is true, the counts of the campaign include them. It returns
-	// the campaign as it is stored, and [ErrChanged] if the stored campaign has another
-	// version.
+	// Tell replaces a campaign, and its history unless history is nil. It appends
+	// observations of inputs to the log, ends the leases of the inputs, and adds the
+	// observations to those of the program. counted says whether the counts of the
+	// campaign include them. Tell returns the campaign as it is stored, or [ErrChanged]
+	// if the stored campaign has another version.
 	Tell(ctx context.Context, c Campaign, told []Told, history []CampaignPoint, counted bool) (Campaign, error)
 	// CampaignLog yields the observations of a campaign in the order in which they were
-	// told, from the first block after a number.
+	// told, from the first block whose number is greater than after.
 	CampaignLog(ctx context.Context, id, after uint64) iter.Seq2[CampaignBlock, error]
 	// DeleteCampaign deletes a campaign. The observations of the program stay.
 	DeleteCampaign(ctx context.Context, id uint64) error
@@ -151,8 +151,8 @@ type Store interface {
 	Events(ctx context.Context, before uint64, limit int) ([]Event, error)
 
 	// DeleteCommit deletes the observations of one version of a program. Like the other
-	// deletions, it returns an [InUseError] if [Usage] says that something uses them. It
-	// also does so if sequence is neither 0 nor the Sequence of the [Commit].
+	// deletions, it returns an [InUseError] if the data is in use according to [Usage].
+	// It also returns one if sequence is neither 0 nor the Sequence of the [Commit].
 	DeleteCommit(ctx context.Context, subject, commit string, sequence uint64) error
 	// DeleteSubject deletes all observations of a program.
 	DeleteSubject(ctx context.Context, name string) error
@@ -160,10 +160,10 @@ type Store interface {
 	DeleteModel(ctx context.Context, id string) error
 	// DeleteGrammar deletes the grammar with an ID.
 	DeleteGrammar(ctx context.Context, id string) error
-	// DeleteEvents deletes the entries of the key log whose last event is before a time,
+	// DeleteEvents deletes the entries of the key log whose last event is before until,
 	// and returns their number.
 	DeleteEvents(ctx context.Context, until time.Time) (int64, error)
-	// Usage returns what uses observations, models and grammars.
+	// Usage returns the users of observations, models and grammars.
 	Usage(ctx context.Context) (*Usage, error)
 
 	// PutPolicy creates or replaces the policy of a subject.
@@ -215,9 +215,9 @@ var (
 	// ErrUnavailable is wrapped by the errors of a database that cannot be reached or
 	// restarts. A change may have been made.
 	ErrUnavailable = errors.New("the store is not available")
-	// ErrStopped is returned by every write after a write to the file failed, or after
-	// another process has taken over the database. Only a restart, which reads the store
-	// again, tells what is in it. Reads continue.
+	// ErrStopped is returned by every write after a write to the file has failed. Only a
+	// restart, which reads the store again, shows which changes it contains. Reads
+	// continue.
 	ErrStopped = errors.New("the store stopped writing")
 )
 

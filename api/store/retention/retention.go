@@ -1,4 +1,4 @@
-// Package retention deletes what policies do not keep.
+// Package retention deletes the data that retention policies do not keep.
 package retention
 
 import (
@@ -22,9 +22,9 @@ type Deletion struct {
 	Reason          string
 }
 
-// Plan returns what policies would delete at a time: observations first, then models,
-// sorted by program, oldest last. What [store.Usage] says is in use is kept, and so is the
-// most recently updated commit of each program.
+// Plan returns the deletions that policies require at a time: observations first, then
+// models, each sorted by program, newest first. It keeps data that is in use according to
+// [store.Usage], and the most recently updated commit of each program.
 func Plan(ctx context.Context, s store.Store, now time.Time) ([]Deletion, error) {
 	found, err := s.Policies(ctx)
 	if err != nil || len(found) == 0 {
@@ -74,8 +74,8 @@ func Plan(ctx context.Context, s store.Store, now time.Time) ([]Deletion, error)
 	return out, nil
 }
 
-// exceeds returns why a policy does not keep a commit or model, before which newer ones
-// come, or "" if it does.
+// exceeds returns why a policy does not keep a commit or model, given the number of newer
+// ones, or "" if the policy keeps it.
 func exceeds(newer int, keep *int, one, many string, updated time.Time, days *int, now time.Time) string {
 	switch {
 	case keep != nil && newer >= *keep && *keep == 0:
@@ -90,8 +90,8 @@ func exceeds(newer int, keep *int, one, many string, updated time.Time, days *in
 	return ""
 }
 
-// Apply deletes what is planned, and returns what was deleted. Parts of the plan that are
-// in use, or were deleted or added to, meanwhile are left out.
+// Apply deletes the data in a plan, and returns the deletions that were made. It skips
+// data that has been used, deleted or updated since the plan was made.
 func Apply(ctx context.Context, s store.Store, plan []Deletion) ([]Deletion, error) {
 	var out []Deletion
 	for _, d := range plan {

@@ -14,7 +14,7 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// A filled describes what [fill] has put into a store.
+// A filled describes the contents that [fill] has put into a store.
 type filled struct {
 	secret   string // of a key
 	model    store.Model

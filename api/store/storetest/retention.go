@@ -16,8 +16,8 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// Deletions name what uses something, and delete it once nothing does. What else there is
-// stays.
+// Deleting data in use returns an error that names the user. Other deletions delete the
+// data, and nothing else.
 func testDelete(t *testing.T, open func() store.Store) {
 	s := open()
 	g, _, err := s.PutGrammar(t.Context(), store.Grammar{Name: "g", Sources: []grammars.Source{{Name: "g.g4", Text: "grammar g;"}}})

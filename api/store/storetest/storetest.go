@@ -460,8 +460,8 @@ func testBlocks(t *testing.T, open func() store.Store) {
 	})
 }
 
-// A campaign keeps its request, its leases and its log. What was told also belongs to the
-// observations of the program.
+// A campaign keeps its request, its leases and its log. Observations that were told also
+// belong to the program.
 func testCampaigns(t *testing.T, open func() store.Store) {
 	s := open()
 	units := []observation.Unit{{ID: "a.go#f"}}

@@ -17,8 +17,9 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// testTraining trains on stored observations. The model has the bytes of one that is
-// trained on a file of the observations, whatever the memory and the number of workers.
+// testTraining trains on stored observations. The model equals, byte for byte, one that
+// is trained on a file of the observations, whatever the memory limit and the number of
+// workers.
 func testTraining(t *testing.T, open func() store.Store) {
 	s := open()
 	want := PutTraining(t, s)

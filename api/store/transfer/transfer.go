@@ -1,4 +1,4 @@
-// Package transfer copies stores, also between a file and a database.
+// Package transfer copies stores, even between a file and a database.
 package transfer
 
 import (
@@ -51,8 +51,8 @@ func Copy(ctx context.Context, from, to store.Store) (Contents, error) {
 	return source.contents(), err
 }
 
-// Read returns the contents of a store. It returns an error if the observations of a
-// program are not as many as the store says.
+// Read returns the contents of a store. It returns an error if the number of observations
+// of a commit differs from the number that the store records.
 func Read(ctx context.Context, s store.Store) (Contents, error) { return read(s.Export(ctx)) }
 
 func read(entries iter.Seq2[store.Entry, error]) (Contents, error) {
@@ -153,7 +153,8 @@ func (r *reader) count(e store.Entry) error {
 	return nil
 }
 
-// checkCommit returns an error if the last commit has other observations than it says.
+// checkCommit returns an error if the last commit does not have the number of
+// observations that its entry records.
 func (r *reader) checkCommit() error {
 	if r.found != r.commit.Observations {
 		return fmt.Errorf("%w: observations of %s at commit %q: found %d, expected %d", store.ErrUnreadable, r.program, r.commit.Name, r.found, r.commit.Observations)

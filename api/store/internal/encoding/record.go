@@ -26,8 +26,8 @@ type Record struct {
 	Calls    calls
 }
 
-// calls are the calls of an observation. Earlier versions stored a number in their place,
-// as does this one if there are none.
+// calls are the calls of an observation. If there are none, a number is stored in their
+// place, as earlier versions always did.
 type calls []string
 
 // MarshalCBOR implements [cbor.Marshaler].
@@ -153,8 +153,8 @@ type ToldRecord struct {
 	Record Record
 }
 
-// ToldRecords returns the stored forms of what was told to a campaign, and their
-// observations.
+// ToldRecords returns the stored forms of observations that were told to a campaign, and
+// the keyed records of the same observations.
 func ToldRecords(told []store.Told) ([]ToldRecord, []KeyedRecord) {
 	records := make([]ToldRecord, len(told))
 	observations := make([]observation.Observation, len(told))
@@ -165,7 +165,7 @@ func ToldRecords(told []store.Told) ([]ToldRecord, []KeyedRecord) {
 	return records, KeyRecords(observations)
 }
 
-// Told returns what was told to a campaign.
+// Told returns the observations that records store.
 func Told(records []ToldRecord) []store.Told {
 	out := make([]store.Told, len(records))
 	for i, r := range records {
