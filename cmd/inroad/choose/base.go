@@ -15,14 +15,14 @@ import (
 
 // Values of --base that are not revisions.
 const (
-	baseAuto  = "auto"  // the base is found
+	baseAuto  = "auto"  // find the base
 	baseModel = "model" // the commit of the model
 )
 
 // A baseCandidate is a revision that a change may be compared with.
 type baseCandidate struct {
 	revision string // a commit, a full name of a branch, or baseModel
-	why      string // what it is
+	why      string // describes the revision
 }
 
 // findBase sets the base to the commit that --base stands for. With --fetch, it fetches
@@ -63,7 +63,7 @@ func (c *change) findBase(ctx context.Context, r *selection.Repository, modelCom
 		if err != nil {
 			return err
 		}
-		if commit != "" || candidate.revision == ofModel { // which the caller reports if it is missing
+		if commit != "" || candidate.revision == ofModel { // the caller reports a missing commit of the model
 			c.base = cmp.Or(commit, ofModel)
 			streams.Notef("base: %s, %s%s", cli.Printable(shortRevision(c.base)), cli.Printable(candidate.why), missing)
 			return nil
@@ -81,8 +81,8 @@ func shortRevision(revision string) string {
 	return revision
 }
 
-// fetchMissing fetches a commit or a branch that the clone lacks. If that fails, a note
-// says why: the caller finds out that the commit is missing.
+// fetchMissing fetches a commit or a branch that the clone lacks. If that fails, it only
+// prints a note, because the caller finds out that the commit is missing.
 func fetchMissing(ctx context.Context, r *selection.Repository, revision string, streams cli.Streams) error {
 	commit, err := r.Commit(ctx, revision)
 	if err != nil || commit != "" {
@@ -139,8 +139,8 @@ func shortBranch(ref string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/remotes/")
 }
 
-// An environment is that of a job of GitHub or GitLab. Systems that imitate GitHub, such
-// as Gitea and Forgejo, count as GitHub.
+// An environment is the environment of a job of GitHub or GitLab. Systems that imitate
+// GitHub, such as Gitea and Forgejo, count as GitHub.
 type environment struct {
 	getenv   func(string) string
 	readFile func(string) ([]byte, error)
@@ -184,7 +184,8 @@ type githubEvent struct {
 	} `json:"repository"`
 }
 
-// github returns the candidates for an event, and why there is no other.
+// github returns the candidates for an event, and a clause that says why there is no
+// better one.
 func (e environment) github(name string) (out []baseCandidate, why string) {
 	var event githubEvent
 	text, err := e.readFile(e.getenv("GITHUB_EVENT_PATH"))
@@ -212,7 +213,8 @@ func (e environment) github(name string) (out []baseCandidate, why string) {
 	return nil, cmp.Or(why, ", because of the event "+name)
 }
 
-// gitlab returns the candidates for the source of a pipeline, and why there is no other.
+// gitlab returns the candidates for the source of a pipeline, and a clause that says why
+// there is no better one.
 func (e environment) gitlab(source string) (out []baseCandidate, why string) {
 	id := e.getenv("CI_MERGE_REQUEST_IID")
 	if id != "" {

@@ -33,9 +33,9 @@ func (c *change) bind(flags *pflag.FlagSet) {
 // maxDiff is the maximum size of a diff, in bytes.
 const maxDiff = 256 << 20
 
-// readGit reads the change in the repository of the current folder. Without a commit
-// that the model was trained at, it only finds the changed files. It sets the base if
-// it is to be found.
+// readGit reads the change in the repository of the current folder. Without a commit that
+// the model was trained at, it only finds the changed files. It sets c.base as
+// [change.findBase] does.
 func (c *change) readGit(ctx context.Context, opt selection.ChangeOptions, streams cli.Streams) (_ *selection.GitChange, err error) {
 	r, err := selection.OpenRepository(ctx)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 )
 
 // Numbers of inputs that are parsed to find out whether the corpus fits the grammar: a
-// few, and more if most of them are outside it.
+// few first, and more if most of these are outside the grammar.
 const (
 	firstFit = 8
 	allFit   = 48
 )
 
-// noteFit notes if most inputs of the corpus are outside the grammar of the model, though
-// most of those that it was trained on are not. It parses a part of the corpus. An error
-// is ignored: the selection does not need the answer.
+// noteFit prints a note if most inputs of the corpus are outside the grammar of the
+// model, although most training inputs are not. It parses a part of the corpus. Errors
+// are ignored, because the selection does not depend on the result.
 func (t *task) noteFit(ctx context.Context, m openapi.Model) {
 	trained := m.Observations.Used + m.Observations.Outside
 	if 4*m.Observations.Outside > trained || m.Methods.All == 0 {
@@ -36,8 +36,8 @@ func (t *task) noteFit(ctx context.Context, m openapi.Model) {
 		cli.Printable(example.Name), cli.Printable(api.Excerpt(example.Outside.Syntax.Message)))
 }
 
-// fit parses files. It returns how many were parsed, how many of them are outside the
-// grammar, and the first of those.
+// fit parses files. It returns the number of files that were parsed, the number of files
+// outside the grammar, and the answer for the first of these.
 func (t *task) fit(ctx context.Context, m openapi.Model, files []string) (parsed, outside int, example openapi.Answer, err error) {
 	inputs := func(yield func(openapi.Input, error) bool) {
 		for _, name := range files {

@@ -312,7 +312,7 @@ func (o *output) writeSummary(w io.Writer, s openapi.Selection) {
 	fmt.Fprintln(w)
 }
 
-// facts returns what the reader of a report may want to know about a selection.
+// facts returns the facts about a selection that a report lists.
 func facts(s openapi.Selection) []string {
 	var out []string
 	if s.Everything && s.WithoutFallbacks > 0 {

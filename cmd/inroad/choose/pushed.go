@@ -84,8 +84,9 @@ func pushedChanges(ctx context.Context, r *selection.Repository, remote string, 
 	return out, lines.Err()
 }
 
-// pushed returns the change of a reference that names the object here, and there at the
-// remote. It has no head if no commit is pushed.
+// pushed returns the change that a push makes to a reference, which names the object here
+// locally, and the object there at the remote. The change has no head if no commit is
+// pushed.
 func pushed(ctx context.Context, r *selection.Repository, remote, here, there string) (pushedChange, error) {
 	var none pushedChange
 	if selection.IsZero(here) { // the reference is deleted

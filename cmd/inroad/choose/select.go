@@ -69,7 +69,7 @@ func (t *task) open(streams cli.Streams) (err error) {
 
 // ask sends the request for a model and saves the cache.
 func (t *task) ask(ctx context.Context, m openapi.Model) (openapi.Selection, error) {
-	req := t.req // the request that all inputs are selected for if this fails
+	req := t.req // a copy, because t.req selects all inputs if this fails
 	req.Model = m.ID
 	if err := t.corpus.readObservations(ctx, m.Commit); err != nil {
 		return openapi.Selection{}, err

@@ -213,7 +213,7 @@ func (c *testsSelectCommand) exists(group string) bool {
 	return err == nil
 }
 
-// answer selects tests, and returns the selection also as the contract has it.
+// answer selects tests. It also returns the selection in the type of the contract.
 func (c *testsSelectCommand) answer(change tests.Change) (*tests.Selection, openapi.Selection) {
 	s := tests.Select(c.tests, change)
 	out := openapi.Selection{
