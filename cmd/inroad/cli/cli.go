@@ -86,7 +86,7 @@ func Abbreviate(text string) string {
 }
 
 // ReportRejected reports the inputs of a corpus that do not parse. It returns
-// [ErrReported] if none of the corpus does.
+// [ErrReported] if no input parses.
 func ReportRejected(s Streams, inputs, outside int, rejected []openapi.Rejected) error {
 	for _, r := range rejected {
 		if r.Syntax.Message == "" { // a limit, which has no position

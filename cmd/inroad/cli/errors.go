@@ -41,8 +41,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 }
 
-// typeRule completes "must be" for values that a type of flags does not take, or returns ""
-// if the error of the flag says it.
+// typeRule completes "must be" for values that a type of flags rejects, or returns "" if
+// the error of the flag says what is allowed.
 func typeRule(kind string) string {
 	switch kind {
 	case "int", "int64":

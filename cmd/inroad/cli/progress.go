@@ -28,8 +28,8 @@ func NewProgress(stderr io.Writer, what string, total int) *Progress {
 	return nil
 }
 
-// terminalOf returns the terminal that standard error is, without escaping; nil if it
-// is none.
+// terminalOf returns standard error without escaping if it is a terminal, and nil
+// otherwise.
 func terminalOf(stderr io.Writer) io.Writer {
 	if t, ok := stderr.(*TerminalWriter); ok {
 		stderr = t.W

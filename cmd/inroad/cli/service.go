@@ -63,7 +63,7 @@ func (s *Server) Client() (*client.Client, error) {
 }
 
 // BindGrammar adds the flags that name a grammar: --grammar, --scannerless and
-// --merge-literals. The name has a prefix for the last two.
+// --merge-literals. The last two add a prefix to the name; see [api.ScannerlessName].
 func BindGrammar(flags *pflag.FlagSet, name *string) {
 	g := &grammarName{to: name}
 	flags.Var((*grammarFlag)(g), "grammar", "`NAME` of a bundled grammar, or grammar files joined by commas")
@@ -72,7 +72,8 @@ func BindGrammar(flags *pflag.FlagSet, name *string) {
 }
 
 // BindScannerless adds the flags --scannerless and --merge-literals for a command that
-// takes grammar files as arguments. The result names these files.
+// takes grammar files as arguments. The result returns the name of the grammar in these
+// files.
 func BindScannerless(flags *pflag.FlagSet) func(files string) string {
 	var name string
 	g := &grammarName{to: &name}
@@ -85,7 +86,7 @@ func BindScannerless(flags *pflag.FlagSet) func(files string) string {
 	}
 }
 
-// A grammarName is the name of a grammar while flags are parsed, in any order.
+// A grammarName collects the name of a grammar from flags, which are parsed in any order.
 type grammarName struct {
 	name                string
 	scannerless, merged bool

@@ -25,7 +25,8 @@ func NewStatusLine(s Streams) *StatusLine {
 	return &StatusLine{streams: s, terminal: terminalOf(s.Err), shown: time.Now()}
 }
 
-// Set shows the text that state returns, unless the last one was shown just before.
+// Set shows the text that state returns, unless the last text was shown within the
+// interval.
 func (l *StatusLine) Set(state func() string) {
 	now := time.Now()
 	switch {

@@ -12,11 +12,11 @@ import (
 type UndecodedInputs struct {
 	mu    sync.Mutex
 	n     int
-	first string // of their names, in order
-	err   error  // for it
+	first string // first of their names in sorted order
+	err   error  // of the file first
 }
 
-// Add counts a file, and reports whether the error is about such a file.
+// Add counts a file if err is a [gofuzz.SignatureError], and reports whether it is one.
 func (u *UndecodedInputs) Add(name string, err error) bool {
 	if _, ok := errors.AsType[*gofuzz.SignatureError](err); !ok {
 		return false
