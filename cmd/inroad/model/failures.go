@@ -106,7 +106,7 @@ func (c *failuresCommand) run(ctx context.Context, names []string) error {
 	return printFailures(c.Out, failures)
 }
 
-// check returns an error if flags do not go together.
+// check returns an error if flags conflict.
 func (c *failuresCommand) check() error {
 	switch {
 	case c.program.given() && c.grammar == "":
@@ -120,7 +120,7 @@ func (c *failuresCommand) check() error {
 	return nil
 }
 
-// readFailures groups the failures of files that are wanted.
+// readFailures groups the failures in files for which wanted is true.
 func readFailures(ctx context.Context, from observationFiles, wanted func(observation.Observation) bool, streams cli.Streams) ([]observation.OutcomeGroup, error) {
 	files, err := from.open(ctx, streams)
 	if err != nil {

@@ -237,7 +237,7 @@ func (c *fuzzCommand) run(ctx context.Context) (err error) {
 	return errors.Join(err, report.exported, writeFailures("failures", c.failures, failures), report.print(c, failures))
 }
 
-// checkWatch reports flags of --watch that do not fit.
+// checkWatch returns an error if --watch lacks a folder, or --finds lacks --watch.
 func (c *fuzzCommand) checkWatch() error {
 	switch {
 	case !c.watch && len(c.finds) > 0:

@@ -31,14 +31,14 @@ const (
 type fuzzExport struct {
 	dir     string // "" for none
 	layout  string
-	written int // number of findings
+	written int // findings written or skipped
 
 	ids  int             // AFL++: number of the next file
 	have map[string]bool // AFL++: digests of the inputs that have files
 }
 
 // folder returns the folder of the files. For AFL++, --export names the folder of an
-// instance, of which other instances read the queue.
+// instance whose queue other instances read.
 func (e *fuzzExport) folder() string {
 	if e.layout == aflLayout {
 		return filepath.Join(e.dir, "queue")
@@ -46,7 +46,8 @@ func (e *fuzzExport) folder() string {
 	return e.dir
 }
 
-// open creates the folder. The files of AFL++ that it has are continued.
+// open creates the folder. For AFL++, it continues the numbers of the files in the
+// folder.
 func (e *fuzzExport) open() error {
 	if e.dir == "" {
 		return nil
@@ -99,7 +100,7 @@ func (e *fuzzExport) writeInput(content []byte) error {
 	name := digest
 	if e.layout == aflLayout {
 		if e.have[digest] {
-			return nil // the campaign is continued
+			return nil // written before the campaign was continued
 		}
 		name = fmt.Sprintf("id:%06d,inroad:%s", e.ids, digest)
 	}

@@ -65,7 +65,7 @@ func pathCoverage(s campaign.Status) string {
 // A fuzzSummary is the output of fuzz --format json.
 type fuzzSummary struct {
 	Runs        int                         `json:"runs"`            // of the campaign
-	Skipped     int                         `json:"skipped"`         // in the file before
+	Skipped     int                         `json:"skipped"`         // already in the file
 	Finds       int                         `json:"finds,omitempty"` // runs of inputs that other fuzzers found
 	Outcomes    map[observation.Outcome]int `json:"outcomes"`
 	Generations int                         `json:"generations"`

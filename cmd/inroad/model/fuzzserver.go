@@ -224,7 +224,7 @@ func runInputs(ctx context.Context, r *observe.Runner, inputs []openapi.AskedInp
 	return told, nil
 }
 
-// textsOf returns the texts of inputs.
+// textsOf returns the bytes of inputs.
 func textsOf(inputs []openapi.AskedInput) [][]byte {
 	out := make([][]byte, len(inputs))
 	for i, in := range inputs {
@@ -233,8 +233,8 @@ func textsOf(inputs []openapi.AskedInput) [][]byte {
 	return out
 }
 
-// tell tells observations, and shows the state of the campaign. What was run is told even
-// if the command is interrupted, unless the service does not answer in time.
+// tell sends observations to the service, and shows the state of the campaign. It sends
+// them even if the command is interrupted, unless the service does not answer in time.
 func (w *fuzzWorker) tell(ctx context.Context, told []openapi.ToldObservation) error {
 	if len(told) == 0 {
 		return nil
@@ -264,7 +264,7 @@ func (w *fuzzWorker) tell(ctx context.Context, told []openapi.ToldObservation) e
 	return nil
 }
 
-// parting returns a context that ends a while after ctx does.
+// parting returns a context that ends partingTime after ctx.
 func parting(ctx context.Context) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -346,7 +346,7 @@ func (w *fuzzWorker) state() string {
 	return text
 }
 
-// reachedText returns what a campaign reached.
+// reachedText returns the numbers of methods, failures and paths of a campaign.
 func reachedText(c openapi.Campaign) string {
 	possible, ok := new(big.Int).SetString(c.Coverage.Possible, 10)
 	if !ok {

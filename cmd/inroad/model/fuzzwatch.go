@@ -44,7 +44,7 @@ type watchedFolder struct {
 type watchedFile struct {
 	size    int64
 	changed time.Time
-	steady  bool // it was the same at the last look, and was taken
+	steady  bool // it did not change between two looks, and was read
 	looked  int  // number of the last look at which it existed
 }
 

@@ -125,8 +125,8 @@ func listedInputs(name string) iter.Seq2[observe.Input, error] {
 	}
 }
 
-// generated returns the first part of the inputs to learn from. mutants returns the
-// rest.
+// generated returns the first two thirds of the generated inputs, and sets s.mutants,
+// which returns the rest.
 func (s *inputSource) generated(ctx context.Context, streams cli.Streams) (iter.Seq2[observe.Input, error], error) {
 	g, err := loadGrammar(ctx, s.grammar, streams)
 	if err != nil {

@@ -46,7 +46,7 @@ type programKind struct {
 	flag    string
 	usage   string // of the flag, with its placeholder in backquotes
 	to      *string
-	missing func() error // what else must be given; may be nil
+	missing func() error // returns an error if another flag is needed; may be nil
 	build   func(ctx context.Context) (*observe.Program, error)
 }
 
@@ -79,8 +79,8 @@ func (p *program) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&p.wrap, "wrap", "", "run the program on inputs in a `FRAME`, such as 'PREFIX{}SUFFIX'; \\0, \\n, \\t, \\\\ and \\xHH stand for bytes")
 }
 
-// unitsLike returns the value of --units with which a program has units like the given
-// ones: blocks if there are blocks or lines among them.
+// unitsLike returns the value of --units that gives a program units like the given ones:
+// block if there are blocks or lines among them.
 func unitsLike(units []observation.Unit) string {
 	if slices.ContainsFunc(units, func(u observation.Unit) bool {
 		return u.Kind == observation.KindBlock || u.Kind == observation.KindLine
@@ -118,8 +118,8 @@ func (p *program) given() bool {
 	return false
 }
 
-// kind returns the kind of program that the flags name. It returns an error
-// unless they name exactly one, with all that it needs.
+// kind returns the kind of program that the flags name. It returns an error unless they
+// name exactly one program, and all other flags that it needs are set.
 func (p *program) kind() (programKind, error) {
 	var given []programKind
 	var usages, flags []string

@@ -190,8 +190,8 @@ func (c *targetCommand) write(ctx context.Context, service api.Service, m openap
 	return out.Close(nil)
 }
 
-// unlikelyGoals says what an input is predicted not to do; it is empty if the input is
-// predicted to reach its methods and to have the requested outcome.
+// unlikelyGoals returns the goals that an input is predicted to miss; it is empty if the
+// input is predicted to reach its methods and to have the requested outcome.
 func unlikelyGoals(answer openapi.TargetAnswer) string {
 	var out []string
 	if len(answer.Unlikely) > 0 {

@@ -155,7 +155,8 @@ func (c *trainCommand) print(m openapi.Model, grammar string) error {
 	return w.Flush()
 }
 
-// printModel prints what a model was learned from, and its scores.
+// printModel prints the numbers of training observations and methods of a model, and its
+// scores.
 func printModel(w *bufio.Writer, m openapi.Model) {
 	o := m.Observations
 	fmt.Fprintf(w, "%s, %d used", cli.Count(o.Given, "observation", "observations"), o.Used)
