@@ -176,7 +176,7 @@ releases it.`, 0,
 	return cmd
 }
 
-// printPruning lists what was deleted, or would be.
+// printPruning lists the data that was deleted, or would be.
 func printPruning(t *target, done openapi.Pruning) error {
 	out := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', 0)
 	observations, models := int64(0), 0

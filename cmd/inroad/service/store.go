@@ -28,7 +28,7 @@ func isDatabase(name string) bool {
 	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }
 
-// checkName returns an error for a name that is neither that of a file nor the URL of a
+// checkName returns an error for a name that is neither a file name nor the URL of a
 // PostgreSQL database.
 func checkName(name string) error {
 	scheme, _, isURL := strings.Cut(name, "://")

@@ -22,8 +22,8 @@ type target struct {
 }
 
 // bindTarget adds the flags --store and --server, and sets run as the command's function.
-// run gets what local makes of a store, which is opened with the options opt, or what
-// remote makes of a client.
+// run gets the result of local for a store, which is opened with the options opt, or the
+// result of remote for a client.
 func bindTarget[T any](t *target, cmd *cobra.Command, opt bolt.Options, local func(store.Store) T, remote func(*client.Client) T,
 	run func(ctx context.Context, on T, args []string) error,
 ) *cobra.Command {
