@@ -36,7 +36,7 @@ func main() {
 const (
 	exitDone        = 0
 	exitWrong       = 1   // the request, or a file that it names, is invalid
-	exitInfeasible  = 3   // no input satisfies the request, which is proved
+	exitInfeasible  = 3   // it is proved that no input satisfies the request
 	exitUnrealised  = 4   // trees satisfy the request, but no text was found for them
 	exitUnknown     = 5   // a limit stopped the search, or nothing shows how to reach a method
 	exitInterrupted = 130 // by Ctrl-C or SIGTERM; shells report this code for Ctrl-C

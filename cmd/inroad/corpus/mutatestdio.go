@@ -16,10 +16,10 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// runStdio answers requests for mutants on standard input, until it or ctx ends. Numbers have
-// 32 bits, the lowest byte first. A request is the number of mutants, their maximum size,
-// the size of an input and the input, the size of another input to take parts from and
-// this input. The answer is the number of mutants, and the size and bytes of each.
+// runStdio answers requests for mutants on standard input, until the input or ctx ends.
+// Numbers have 32 bits, the lowest byte first. A request has the number of mutants, their
+// maximum size, an input, and another input to take parts from. The answer has the number
+// of mutants, and the mutants. The size of each input and mutant precedes its bytes.
 func (c *mutateCommand) runStdio(ctx context.Context) error {
 	library := &api.Files{}
 	if _, err := cli.OpenGrammar(ctx, &api.Engine{Library: library}, c.name, c.Streams); err != nil {
