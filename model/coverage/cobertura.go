@@ -29,8 +29,8 @@ type coberturaMethod struct {
 	hits int
 }
 
-// readCobertura reads an XML report. A method counts as reached if one of its lines
-// does.
+// readCobertura reads an XML report. A method counts as reached if one of its lines was
+// executed.
 func (r *Reports) readCobertura(text io.Reader, run string) error {
 	r.addRun(run)
 	return readXML(text, "coverage", &coberturaReader{reports: r, run: run})

@@ -21,7 +21,7 @@ type pythonLines struct {
 }
 
 // readCoveragePy reads the JSON of coverage json. A function counts as reached if the
-// report has a line of its body as executed.
+// report lists a line of its body as executed.
 func (r *Reports) readCoveragePy(text io.Reader, run string) error {
 	r.addRun(run)
 	return readJSON(text, func(j jsonReader) error {

@@ -107,7 +107,7 @@ func (j jsonReader) skip() error {
 	}
 }
 
-// explain says where a report is not what its format requires.
+// explain adds the position to an error of the decoder.
 func (j jsonReader) explain(err error) error {
 	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("byte %d: unexpected %s in %q", j.InputOffset(), mismatch.Value, mismatch.Field)

@@ -33,7 +33,8 @@ type Reports struct {
 	runs   map[string]map[int]int
 	order  []string
 	hits   int
-	// methods and lines count what the reports list, in Blocks or not.
+	// methods and lines count the methods and lines that the reports list, even without
+	// Blocks.
 	methods, lines int
 	sources        map[string]*v8Source
 }
