@@ -116,8 +116,8 @@ func NewLearner(t *Table, rows []int32, opt Options) *Learner {
 	return l
 }
 
-// countBase counts the rows of each column. If these are most rows of the table, it
-// subtracts the others from the number of all rows with the column.
+// countBase counts the learner's rows with each column. If these are most rows of the
+// table, it subtracts the other rows from all rows with the column.
 func (l *Learner) countBase() {
 	if !l.table.InMemory() || 2*len(l.rows) < l.table.rows {
 		for _, r := range l.rows {

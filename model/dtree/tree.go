@@ -73,13 +73,13 @@ func (t Tree) Columns() []int32 {
 	return slices.Compact(out)
 }
 
-// Check reports whether a decoded tree is well-formed and tests only the given
-// number of columns.
+// Check returns an error unless a decoded tree is well-formed and tests only columns below
+// the given number of columns.
 func (t Tree) Check(columns int) error {
 	if len(t) == 0 {
 		return errors.New("tree has no nodes")
 	}
-	parents := make([]int, len(t)) // parents of each node
+	parents := make([]int, len(t)) // number of parents by node
 	for i, n := range t {
 		switch {
 		case n.Rows < 0 || n.Positives < 0 || n.Positives > n.Rows:
