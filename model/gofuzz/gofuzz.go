@@ -23,8 +23,8 @@ func (e *SignatureError) Error() string {
 	return fmt.Sprintf("Go fuzz input for the parameters (%s): must be for one []byte or string", strings.Join(e.Types, ", "))
 }
 
-// Decode returns the input in a file of a Go fuzz corpus. Other texts are returned as
-// they are, also those that only start like such a file.
+// Decode returns the input in a file of a Go fuzz corpus. It returns any other text
+// unchanged, even one that starts like such a file.
 func Decode(text []byte) ([]byte, error) {
 	first, rest, ok := bytes.Cut(text, []byte("\n"))
 	if !ok || string(bytes.TrimSuffix(first, []byte("\r"))) != header {
