@@ -115,9 +115,9 @@ func (f *Fitter) approximate() (loss float64) {
 }
 
 // improve minimizes the approximation by coordinate descent, once along all columns and
-// then along those with a weight. Then it approximates the loss at the new weights. Where the
-// approximation was so bad that the loss grew, improve goes only a part of the way. It
-// takes and returns the loss without the penalty.
+// then along the columns with a weight. Then it approximates the loss at the new weights.
+// If the approximation was so bad that the loss grew, improve halves the step until the
+// loss does not grow. It takes and returns the loss without the penalty.
 func (f *Fitter) improve(before float64) (loss float64) {
 	bias := f.bias
 	f.oddsBefore = append(f.oddsBefore[:0], f.odds...)
