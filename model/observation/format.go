@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// Versions of the format, in the first line of a file. In the second one, numbers may
-// stand for units.
+// Versions of the format, in the first line of a file. In version 2, numbers may stand
+// for units.
 const (
 	versionNames   = "observations/1"
 	versionNumbers = "observations/2"

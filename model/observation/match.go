@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// MatchUnits returns the indices of the units that a name may stand for, best matches
-// only: the unit with this ID; else units whose IDs end in the name after a separator,
-// or that have this name; else units with the name as whole words, then as any part,
-// first of the name, then of the ID; at last in any case. kv.c:f stands for kv.c#f.
-// Blocks and lines match only if no method does.
+// MatchUnits returns the indices of the units that a name may stand for. It returns only
+// the best matches: the unit with this ID; else units with this name, or whose IDs end in
+// it after a separator; else units that contain it as whole words, first in the name, then
+// in the ID; else as any part, in the same order; else in any case. Blocks and lines are
+// left out if a method matches equally well. kv.c:f stands for kv.c#f.
 func MatchUnits(units []Unit, name string) []int {
 	if name == "" {
 		return nil
@@ -89,10 +89,10 @@ func unitsOf(methods []string) []Unit {
 	return units
 }
 
-// Resolve returns the property with the method that its name stands for, among the
-// units of the program and the methods that an input reached. It returns the IDs of
-// all candidates if there are several, and ok if there is one or the property names no
-// method.
+// Resolve returns the property with the ID of the method that its name stands for, among
+// the units of the program and the methods that an input reached. candidates has the IDs
+// of all methods that the name may stand for. ok is true if there is exactly one, or if
+// the property names no method.
 func (p Property) Resolve(units []Unit, reached []string) (resolved Property, candidates []string, ok bool) {
 	if p.method == "" {
 		return p, nil, true

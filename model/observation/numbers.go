@@ -19,7 +19,7 @@ type unitNames struct {
 const maxInterned = 1 << 20
 
 // number numbers the units of a header, beginning with the number from: 0, or the one
-// after the last. It reports whether numbers have another meaning than before.
+// after the last. It reports whether the meaning of earlier numbers has changed.
 func (n *unitNames) number(from int, units []Unit) (changed bool, err error) {
 	if from != 0 && from != len(n.numbered) {
 		return false, fmt.Errorf("from %d: must be 0, or %d after the units in the headers above", from, len(n.numbered))
@@ -176,8 +176,8 @@ func (n *numbering) add(units []Unit) (from int) {
 	return from
 }
 
-// list returns what encodes a list of units as JSON: nil, strings, or an array in which
-// numbered units are numbers.
+// list returns a value that is encoded as a JSON list of units: nil, strings, or an array
+// in which numbered units are numbers.
 func (n *numbering) list(ids []string) any {
 	switch {
 	case ids == nil:

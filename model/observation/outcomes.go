@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An OutcomeGroup holds the observations with one outcome, type of failure and stack, or
-// without a stack, with messages of one shape.
+// An OutcomeGroup holds observations with the same outcome, type of failure and stack or,
+// without a stack, with messages of the same shape.
 type OutcomeGroup struct {
 	Count   int
 	Example Observation // with the smallest input
@@ -21,7 +21,7 @@ const (
 	maxShapes     = 100  // in a list
 )
 
-// OutcomeGroups groups observations that did not end with ok. The zero value is empty.
+// OutcomeGroups groups observations whose outcome is not ok. The zero value is empty.
 type OutcomeGroups struct{ kinds map[Property]*outcomeKind }
 
 // An outcomeKind holds the observations with one outcome, type of failure and stack.
@@ -57,7 +57,7 @@ func (g *OutcomeGroups) Add(o Observation) {
 	}
 }
 
-// add adds a group to that of its shape. It keeps the group.
+// add merges a group with the group of the same shape, or keeps it if there is none.
 func (k *outcomeKind) add(g *shapeGroup) {
 	g.shape = g.shape.cut(k.words)
 	text := g.shape.String()
@@ -89,7 +89,8 @@ func (k *outcomeKind) regroup(words int, fold bool) *outcomeKind {
 	return out
 }
 
-// listed returns the groups of a list.
+// listed returns the groups to list: at most maxShapes, with placeholders for given
+// words.
 func (k *outcomeKind) listed() *outcomeKind {
 	if len(k.shapes) <= 1 {
 		return k

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Property is a property of observations that a smaller input can preserve: how a
-// run ended, or a method that it reached.
+// A Property is a property of observations that a smaller input can preserve: the outcome
+// of a run, or a method that it reached.
 type Property struct {
 	method  string // reached, if not empty
 	outcome Outcome
@@ -39,8 +39,8 @@ func ParseProperty(text string) (Property, error) {
 	}
 }
 
-// OutcomeOf returns the property that a run ends like an observation: with the same
-// outcome, type of failure and stack.
+// OutcomeOf returns the property that a run has the same outcome, type of failure and
+// stack as an observation.
 func OutcomeOf(o Observation) Property {
 	p := Property{outcome: o.Outcome}
 	if o.Failure != nil {
@@ -50,7 +50,7 @@ func OutcomeOf(o Observation) Property {
 }
 
 // FailureOf returns the property that a run fails like an observation: with the same
-// outcome, type of failure and stack, or without a stack, with a message of the same
+// outcome, type of failure and stack or, without a stack, with a message of the same
 // shape. Quoted parts, numbers and names from the inputs do not matter.
 func FailureOf(o Observation) Property {
 	p := OutcomeOf(o)

@@ -170,8 +170,8 @@ func (r *Reader) next(first bool) (Observation, error) {
 	return o, nil
 }
 
-// forgetNumbers forgets what the numbers of units mean, after a line that may be a header
-// and cannot be read.
+// forgetNumbers forgets the meaning of the numbers of units, after a line that cannot be
+// read and may be a header.
 func (r *Reader) forgetNumbers() { r.names.numbered, r.meant = nil, r.end }
 
 // compression returns the name of the program that compressed a text, or "".

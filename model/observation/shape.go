@@ -15,8 +15,8 @@ const (
 	maxShaped   = 400 // bytes of a message that its shape depends on
 )
 
-// A shape describes the message of a failure without what varies with the input, such
-// as quoted parts and numbers.
+// A shape describes the message of a failure without the parts that vary with the input,
+// such as quoted parts and numbers.
 type shape []word
 
 // A word is a word of a message, with the punctuation around it.
@@ -25,7 +25,7 @@ type word struct {
 	given bool // occurs in the input
 }
 
-// shapeOf returns the shape of a message about an input: that of its first line.
+// shapeOf returns the shape of the first line of a message about an input.
 func shapeOf(message string, input []byte) shape {
 	if whole := strings.TrimSpace(string(input)); isExcerpt(whole) {
 		message = strings.ReplaceAll(message, string(input), placeholder)
@@ -62,8 +62,9 @@ func replaceExcerpt(message string, input []byte) string {
 	return message
 }
 
-// isExcerpt reports whether a text of the input in a message is an excerpt: it is longer
-// than a character, and not of words alone, which the message may have as well.
+// isExcerpt reports whether a text that is in a message and in its input is an excerpt of
+// the input: it is longer than a character, and does not consist only of words, which a
+// message may contain anyway.
 func isExcerpt(text string) bool {
 	return len(text) > 1 && strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || r != ' ' && !unicode.IsLetter(r) })
 }
@@ -153,9 +154,9 @@ func wordOf(text string, input []byte) word {
 	}
 }
 
-// core returns where the punctuation before and after a text ends and begins. A text of
-// nothing else is its own core, without brackets around it and without a comma,
-// semicolon, colon or full stop at its end.
+// core returns where the punctuation before a text ends and where the punctuation after
+// it begins. A text of punctuation alone is its own core, without brackets around it and
+// without a comma, semicolon, colon or full stop at its end.
 func core(text string) (start, end int) {
 	start = strings.IndexFunc(text, isWord)
 	if start < 0 {
