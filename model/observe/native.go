@@ -231,7 +231,7 @@ func readNativeState(file string) (s nativeState, err error) {
 	return s, nil
 }
 
-// outcome returns how a run ended that returned.
+// outcome returns the outcome of a run that returned.
 func (s nativeState) outcome() (observation.Outcome, *observation.Failure, time.Duration) {
 	if s.returned == 0 {
 		return observation.OK, nil, s.duration
@@ -265,7 +265,7 @@ func (u *nativeUnits) reached(counters []byte) (methods []string, counts []int, 
 	return methods, counts, nil
 }
 
-// A nativePlace is where a run ended, in observed functions.
+// A nativePlace is the place where a run ended, in observed functions.
 type nativePlace struct {
 	functions []string // distinct names, innermost first
 	where     string   // such as "parse (kv.c:12)"; empty if unknown
@@ -341,8 +341,8 @@ func (w *memoryWatch) stop() {
 	<-w.ended
 }
 
-// residentMemory returns the memory of a process and its descendants, of which it
-// visits at most max.
+// residentMemory returns the memory of a process and its descendants. It visits at most
+// limit processes.
 func residentMemory(pid, limit int) (sum int64) {
 	pids := []string{strconv.Itoa(pid)}
 	for i := 0; i < len(pids) && i < limit; i++ {

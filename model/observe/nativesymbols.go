@@ -261,8 +261,8 @@ func (r *dwarfReader) addFunction(e *dwarf.Entry) error {
 	return nil
 }
 
-// addInlined adds the ranges of inlined code. Entries come after those that they are
-// inside of.
+// addInlined adds the ranges of inlined code. Entries follow the entries that enclose
+// them.
 func (r *dwarfReader) addInlined(e *dwarf.Entry) error {
 	ranges, err := r.data.Ranges(e)
 	if err != nil || len(ranges) == 0 {

@@ -1,9 +1,9 @@
 // Package observe runs programs and reports which methods each input reaches.
 //
-// [BuildGo], [BuildJava] and [NewCommand] prepare a [Program].
-// [Program.Observe] runs it on inputs in several processes and produces one
-// observation per input; a [Runner] runs it on one input at a time. An [Output]
-// is a file of observations that a later run can continue.
+// [BuildGo], [BuildJava], [BuildC], [BuildRust], [BuildPython], [BuildNode] and
+// [NewCommand] prepare a [Program]. [Program.Observe] runs it on inputs in several
+// processes and produces one observation per input; a [Runner] runs it on one input at a
+// time. An [Output] is a file of observations that a later run can continue.
 package observe
 
 import (
@@ -80,8 +80,7 @@ func (p *Program) EmptyReport() error {
 	return p.command.empty
 }
 
-// Growing reports whether the units are found by running the program, so that they
-// become more.
+// Growing reports whether the program gets further units when it is run.
 func (p *Program) Growing() bool { return p.command != nil }
 
 // RestoreUnits adds units of earlier observations to a program, so that they
@@ -121,7 +120,7 @@ func (a adapted) run(ctx context.Context, input []byte) (observation.Observation
 	o, over, err := a.process.run(ctx, framed)
 	o.Input = input
 	relabel := p.relabel
-	if p.command != nil { // it may have got to know further units
+	if p.command != nil { // the run may have added units
 		_, relabel = p.labels.Relabel(p.command.snapshot())
 	}
 	if relabel != nil {

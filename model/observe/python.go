@@ -100,7 +100,7 @@ func sharedFile(dir string, units int) (string, error) {
 	return file.Name(), errors.Join(file.Truncate(int64(units)), file.Close())
 }
 
-// readShared returns the counters frame for such a file.
+// readShared returns the counters frame for a file that sharedFile created.
 func readShared(file string) []byte {
 	data, err := os.ReadFile(file)
 	if err != nil {

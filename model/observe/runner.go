@@ -55,7 +55,7 @@ func (r *Runner) runOnce(ctx context.Context, input []byte) (observation.Observa
 	return o, err
 }
 
-// start starts a process. There is none afterwards if an input of the warm-up ended it.
+// start starts and warms up a process. r.process is nil afterwards if an input ended it.
 func (r *Runner) start(ctx context.Context) error {
 	p, err := r.program.begin(ctx, r.limits)
 	if err != nil {

@@ -177,12 +177,13 @@ func (b *rustBuild) harness(ctx context.Context) (string, error) {
 	return name, os.WriteFile(name, data, 0o666)
 }
 
-// environment returns the variables of the build. A panic aborts, as in fuzz_target!,
-// so that its stack is known. libfuzzer-sys links the library
-// in CUSTOM_LIBFUZZER_PATH instead of compiling libFuzzer.
+// environment returns the variables of the build. A panic aborts, as in fuzz_target!, so
+// that its stack is known. libfuzzer-sys links the library in CUSTOM_LIBFUZZER_PATH
+// instead of compiling libFuzzer.
 //
-// Counters are inserted before the code is optimised: an inlined function keeps its
-// counter. Optimisation merges blocks, so that they are observed without it.
+// Counters are inserted before the code is optimised, so that an inlined function keeps
+// its counter. Optimisation merges blocks, so the code is not optimised if blocks are
+// observed.
 func (b *rustBuild) environment(engine string) []string {
 	level, order := "1", []string{"-Copt-level=1", "-Cno-prepopulate-passes", "-Cpasses=sancov-module,default<O1>"}
 	if b.Blocks {
