@@ -91,11 +91,11 @@ func (c calibration) interpolate(p float64) float64 {
 }
 
 // interval returns the 95 % confidence interval of the probability p of a leaf. It
-// contains the intervals of two estimates, because neither is right for all
-// leaves: the share of positives in the leaf is too good for a leaf that was
-// chosen among many, and p, which is an average over the leaves of all methods, is
-// too bad for a leaf whose rows always agree. columns is the number of columns that
-// the tests above the leaf were chosen from, or 0 if there is no test.
+// contains the intervals of two estimates, because neither is right for all leaves. The
+// share of positives in the leaf is too extreme for a leaf that was chosen among many. p,
+// which is an average over the leaves of all methods, is not extreme enough for a leaf
+// whose rows always agree. columns is the number of columns that the tests above the leaf
+// were chosen from, or 0 if there is no test.
 func interval(p float64, leaf dtree.Node, columns int) (low, high float64) {
 	rows := effectiveRows(leaf.Rows, columns)
 	low, high = wilson(p, rows)
@@ -104,10 +104,10 @@ func interval(p float64, leaf dtree.Node, columns int) (low, high float64) {
 }
 
 // effectiveRows returns the number of independent rows that tell as much about the
-// probability of a leaf as its own rows do. The rows of a leaf were chosen by tests
-// that separate them well, so that they agree more than other rows in the leaf will.
-// The best of many columns fits the rows by chance as well as the logarithm of their
-// number allows, whatever the size of the leaf: this matters for small leaves only.
+// probability of a leaf as its own rows do. The rows of a leaf were chosen by tests that
+// separate them well, so they agree more than later rows in the leaf will. How well the
+// best of many columns fits by chance depends on the logarithm of their number, not on
+// the size of the leaf, so this matters only for small leaves.
 func effectiveRows(rows int32, columns int) float64 {
 	n := float64(rows)
 	if columns == 0 || rows == 0 {

@@ -14,7 +14,7 @@ import (
 type heldOut struct {
 	confusion Confusion
 	bins      [calibrationBins]bin
-	overruled [2]bin // rows whose tree was overruled, by what the tree predicted
+	overruled [2]bin // rows whose tree was overruled, by the prediction of the tree
 }
 
 // add counts a prediction with a probability in the given bin.
@@ -107,7 +107,7 @@ func (m marginalizer) probability(t dtree.Tree, row dtree.Bits, outcomes []float
 	return m.below(t, 0, row, outcomes, depth)
 }
 
-// below returns the same for the part of the tree below a node.
+// below is probability for the subtree at a node.
 func (m marginalizer) below(t dtree.Tree, at int32, row dtree.Bits, outcomes []float64, depth int) (p float64, positive bool) {
 	for ; t[at].Column >= 0 && depth > 0; depth-- {
 		n := t[at]
@@ -177,7 +177,7 @@ func (k *task) validateFold(ctx context.Context, rest []*target, number int) (er
 	if err := f.learn(ctx, targets, in); err != nil {
 		return err
 	}
-	if k.view == nil { // the fold is validated again
+	if k.view == nil { // while choosing places: the fold is validated again later
 		k.grown[number] = f.grown()
 	}
 	if err := f.score(ctx, f.scoreTree); err != nil {
@@ -320,8 +320,8 @@ func (f *fold) scoreTree(s *scorer, c *candidate, rows []heldRow) {
 	}
 }
 
-// scoreRegression adds what changes if a regression overrules the tree to the results of
-// the target.
+// scoreRegression adds the changes that overruling the tree with a regression makes to
+// the results of the target.
 func (f *fold) scoreRegression(s *scorer, c *candidate, rows []heldRow) {
 	for _, row := range rows {
 		logOdds := c.regression.LogOdds(row.columns)

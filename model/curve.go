@@ -9,8 +9,8 @@ import (
 )
 
 // A CurvePoint holds the quality of a model that was trained on a part of the
-// observations. Its means are over the methods that the whole of the observations
-// teaches, so that the points of a curve are comparable.
+// observations. Its means are over the methods that can be learned from all training
+// observations, so that the points of a curve are comparable.
 type CurvePoint struct {
 	Observations int     // in training
 	F1           float64 // mean over the learned methods

@@ -8,12 +8,12 @@ import (
 	"github.com/inroad/inroad/model/internal/spill"
 )
 
-// A draw chooses the observations to learn from if there are more than
-// [Options.Sample]. Each input has a random number, which depends on the seed. The draw
-// keeps the observations with the smallest numbers and, of each method and each outcome,
-// those with the smallest numbers among the observations that reached the method or had
-// the outcome. So the choice does not depend on the order of the observations, and an
-// observation that was dropped never has to come back.
+// A draw chooses the observations to learn from if there are more than [Options.Sample].
+// Each input has a random number, which depends on the seed. The draw keeps the
+// observations with the smallest numbers and, for each method and each outcome, those
+// with the smallest numbers among the observations that reached the method or had the
+// outcome. So the choice does not depend on the order of the observations, and a dropped
+// observation is never needed again.
 type draw struct {
 	units    []smallest          // by unit of the trainer
 	outcomes map[string]smallest // by name
@@ -69,7 +69,7 @@ func (t *Trainer) number(r *record) uint64 {
 // draws reports whether the trainer may drop observations.
 func (t *Trainer) draws() bool { return t.opt.Sample > 0 }
 
-// meet counts a new record for the draw. Its content is in memory.
+// meet adds a new record to the draw. The content of the record is in memory.
 func (d *draw) meet(number uint64, r *record) {
 	for _, m := range r.methods {
 		for int(m) >= len(d.units) {
@@ -133,7 +133,7 @@ func (t *Trainer) dropRecords() error {
 	}
 	t.records = slices.Clip(kept)
 	clear(t.byDigest)
-	last := map[int32]int32{} // by the first record of an input: its last; for inputs with several
+	last := map[int32]int32{} // by first record of an input with several records: its last record
 	for i := range t.records {
 		r := &t.records[i]
 		r.next = 0

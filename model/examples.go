@@ -18,16 +18,16 @@ const (
 	maxExamples     = 4000
 )
 
-// exampleLengths finds the maximum length of the inputs that may become examples: the
-// shortest inputs do.
+// exampleLengths finds the maximum length of example inputs, so that only the shortest
+// inputs become examples.
 type exampleLengths struct {
 	most   int                 // maximum length
 	counts [maxExample + 1]int // records by the length of their inputs
 	added  int
 }
 
-// add counts an input, and reports whether it may become an example. From time to time
-// it drops the inputs of records that may not.
+// add counts an input, and reports whether it may become an example. From time to time it
+// drops inputs that are too long from the records.
 func (e *exampleLengths) add(length int, records []record) bool {
 	if length > e.most {
 		return false
@@ -46,8 +46,9 @@ func (e *exampleLengths) add(length int, records []record) bool {
 	return length <= e.most
 }
 
-// keepsExample counts an input and reports whether it may become an example. Inputs of a
-// sample stay: which of them are the shortest is known only in the end.
+// keepsExample counts an input and reports whether it may become an example. If the
+// trainer draws a sample, all short inputs may, because the shortest ones in the sample
+// are known only at the end.
 func (t *Trainer) keepsExample(length int) bool {
 	if t.draws() {
 		return length <= maxExample
@@ -212,8 +213,8 @@ func (m *Model) Examples() []Example {
 	return m.examples
 }
 
-// addExamples adds examples to the leaves of an explanation. nodes has the node
-// for each node of the tree.
+// addExamples adds examples to the leaves of an explanation. nodes has the node of the
+// explanation for each node of the tree.
 func (m *Model) addExamples(tree dtree.Tree, nodes []*Node) {
 	for _, e := range m.Examples() {
 		if n := nodes[tree.Leaf(e.row)]; len(n.Examples) < examplesPerLeaf {

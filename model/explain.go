@@ -54,7 +54,7 @@ type Node struct {
 	Differ      int      // observations for which these tests predict the contrary
 	Absent      *Node
 	Present     *Node
-	words       [2]string // how a leaf says that it predicts the contrary, and the property
+	words       [2]string // predictions of a leaf in words: the negative one, then the positive one
 }
 
 // A Way describes the inputs of a leaf: the features that they have, and those
@@ -66,9 +66,9 @@ type Way struct {
 	Positives int
 }
 
-// Explain returns an explanation of the unit's tree. Unless whole is set, tests
-// that are not significant are left out, and leaves tell how many; and the text lists
-// only the heaviest weights of the regression.
+// Explain returns an explanation of the unit's tree. Unless whole is set, tests that are
+// not significant are left out and counted in the leaves, and the text lists only the
+// heaviest weights of the regression.
 func (m *Model) Explain(unit int, whole bool) *Explanation {
 	e := &Explanation{Unit: m.Units[unit], HeldOut: m.HeldOut(unit), Regression: m.Regression(unit), describe: m.Describe, whole: whole}
 	e.Reached, e.Rows = m.Support(unit)

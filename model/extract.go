@@ -59,7 +59,7 @@ type extracted struct {
 	pathAt  []int32
 	extras  []features.Extra
 	extraAt []int32
-	listed  []int32 // if the features were decoded: positions in the list of the block; pathAt has their first positions
+	listed  []int32 // decoded features, as indices into Extracted.list; pathAt has their first positions
 	err     error   // why the input has no features
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// extractionVersion is the version of the features of inputs. It must be increased
-// whenever an input gets other features, because callers keep them.
+// extractionVersion is the version of feature extraction. It must be increased whenever
+// extraction changes, because callers keep features.
 const extractionVersion = 1
 
 // FeatureKey returns a digest of everything that the features of an input depend on: the

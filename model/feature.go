@@ -19,8 +19,8 @@ type Feature struct {
 	// expected to stop the program, or the negative number of the phase that any
 	// refusal stops.
 	Refusal int
-	// Before is the number of a phase if Path or Extra must begin before the place
-	// where a refusal stops this phase, if one does.
+	// If Before is not 0, Path or Extra must begin before the place where a refusal stops
+	// the phase with this number, if one does.
 	Before int
 	// Equal lists the features that held for the same training inputs. Any of them
 	// may be the one that the program depends on.

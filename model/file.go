@@ -93,7 +93,7 @@ type optionsFile struct {
 	Learner     string
 }
 
-// featureFile is an encoded feature with its equals. Exactly one of Path, Extra
+// featureFile is an encoded feature with its equals. Exactly one of Path, Extra, Refusal
 // and Outcome is set.
 type featureFile struct {
 	Path    features.Path  `cbor:"p,omitempty"`
@@ -279,8 +279,8 @@ func newModel(ctx context.Context, f *modelFile) (*Model, error) {
 	return newModelOf(g, f)
 }
 
-// newModelOf validates an encoded model and decodes it, with its grammar, whose analyses
-// are then shared.
+// newModelOf validates and decodes an encoded model whose grammar is g. The model shares
+// g and its analyses.
 func newModelOf(g *grammars.Grammar, f *modelFile) (*Model, error) {
 	m := &Model{
 		Grammar: g, Subject: f.Subject, Commit: f.Commit, Options: f.Options.fromFile(),

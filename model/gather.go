@@ -40,7 +40,7 @@ func (k *task) gather(ctx context.Context, t *Trainer) error {
 	return nil
 }
 
-// compareRecords orders records by all that they contain but methods.
+// compareRecords orders records by everything that they contain except methods.
 func compareRecords(a, b *record) int {
 	return cmp.Or(bytes.Compare(a.digest[:], b.digest[:]), cmp.Compare(a.outcome, b.outcome), btoi(a.unlabelled)-btoi(b.unlabelled))
 }
@@ -100,9 +100,8 @@ func (k *task) take(t *Trainer, r *record, methods []int32, rows int) {
 	}
 }
 
-// gatherStored does the same as gather with the contents of records from the trainer's
-// log. It reads the log several times, and each time sorts as many records as fit into
-// memory.
+// gatherStored is gather for records whose contents are in the trainer's log. It reads
+// the log several times, and each time sorts as many records as fit into memory.
 func (k *task) gatherStored(ctx context.Context, t *Trainer, order []int32, rows int) error {
 	stored, columns, err := k.opt.newSpillRows(true, len(t.features))
 	if err != nil {

@@ -176,7 +176,7 @@ type rowSet struct {
 // rowSets is a hash table of the columns of sets of rows. The sums of a set serve as its
 // hash.
 type rowSets struct {
-	sets    []rowSet // a set without rows is none
+	sets    []rowSet // an entry without rows is free
 	columns []int32
 }
 
@@ -186,7 +186,7 @@ func newRowSets(n int) *rowSets {
 	return &rowSets{make([]rowSet, size), make([]int32, size)}
 }
 
-// find returns the column of a set, or -1 if the set is new. Then it gets the given
+// find returns the column of a set, or -1 if the set is new. A new set gets the given
 // column.
 func (s *rowSets) find(set rowSet, column int32) int32 {
 	mask := uint64(len(s.sets) - 1)
@@ -394,8 +394,8 @@ func (s *storedTable) cached(column int32) dtree.Bits {
 	return known.rows
 }
 
-// keep adds a set to the cache, and drops the half that was not used for longest if
-// there are too many.
+// keep adds a set to the cache. If there are too many, it drops the least recently used
+// half.
 func (s *storedTable) keep(column int32, rows dtree.Bits) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -156,8 +156,7 @@ func (m *Model) Unit(name string) (int, error) {
 	return 0, e
 }
 
-// Space returns the path space of the model's grammar. [Feature.Describe] needs
-// it.
+// Space returns the path space of the model's grammar.
 func (m *Model) Space() *features.Space { return m.space }
 
 // A Condition is a test of a decision tree with the answer it needs.

@@ -377,8 +377,9 @@ func (m *Model) predictMethods(p *predictor, a *Answer) {
 	m.overrule(p, a)
 }
 
-// Reasons returns the conditions that lead to the leaf of a unit's tree that prediction
-// p comes from, or that a regression overrules.
+// Reasons returns the conditions of the leaf of a unit's tree that prediction p comes
+// from. If a regression overrules the tree, they are the conditions of the overruled
+// leaf.
 func (m *Model) Reasons(unit int, p *Prediction) []Condition {
 	for _, way := range m.unitTree(unit).Ways() {
 		if way.Leaf == p.leaf {

@@ -13,8 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A model records which units the inputs of its observations reached, so that they
-// need no prediction. Equal sets of units are stored once.
+// recordedFile records which units the inputs of a model's observations reached, so that
+// these inputs need no prediction. Equal sets of units are stored once.
 type recordedFile struct {
 	Digests []byte `cbor:"d"` // recordedDigest bytes per input, sorted
 	Sets    []byte `cbor:"s"` // four bytes per input: index of its set
@@ -46,7 +46,7 @@ type recorder struct {
 	file   recordedFile
 	units  []byte            // all sets
 	seed   maphash.Seed      // of the hashes of sets
-	sets   map[uint64]uint32 // by hash; a set whose hash is taken is under a later one
+	sets   map[uint64]uint32 // index of a set by its hash, or by a later hash if that is taken
 	digest [recordedDigest]byte
 	set    []byte // of digest; nil if there is no input yet
 	full   bool   // further inputs are not recorded

@@ -125,7 +125,7 @@ type refusalSearch struct {
 	rows         []int32    // ascending
 	failed       dtree.Bits // rows that failed
 	features     []Feature
-	ignorePlaces bool    // any feature of an input may be the reason of its failure
+	ignorePlaces bool    // any feature of an input may be the reason for its failure
 	later        int32   // maximum distance in bytes of a refused construct behind the place that the message names
 	failures     []int32 // by feature: rows left that have it and failed
 	accepted     []int32 // by feature: rows left that have it and did not fail
@@ -254,7 +254,8 @@ const (
 // place that the failure message names, if that is behind the construct.
 const maxEarlier = 24
 
-// evidence returns what a row tells about its feature at a position.
+// evidence returns whether the feature of a row at a position explains why the row
+// failed.
 func (s *refusalSearch) evidence(row, at int32) evidence {
 	place := s.records[row].place
 	switch {
@@ -334,7 +335,7 @@ func (s *stop) add(phase, refusal int, at int32) {
 	}
 }
 
-// final returns the stop with the phases after the first that stops not begun.
+// final marks the phases after the first one that stops as not begun.
 func (s stop) final() stop {
 	if s.at[0] != notStopped {
 		s.at[1] = -1

@@ -102,7 +102,7 @@ func (t *target) withRegression(o overruling) []heldOut {
 // Limits of the trial of regressions, which takes longer than growing trees.
 const (
 	enoughHeld    = 5 // held-out rows of each class from which on a trial may end early
-	decisiveFolds = 2 // folds in which a regression must improve predictions to be tried in others
+	decisiveFolds = 2 // folds after which a regression that improves no predictions is dropped
 )
 
 // wellPredicted reports whether the tree alone predicted all held-out rows correctly, and
@@ -148,9 +148,9 @@ func (k *task) fitFinal(ctx context.Context, targets []*target) error {
 }
 
 // overruling returns the kind of overruling with the best F1 on held-out rows, or 0 for
-// none, and the index of the depth of the tree then. alone is the index of the depth of
-// the tree alone. If the best F1 is low, few rows decide. Then the regression may add
-// inputs that reach the unit, because the tree misses most of them.
+// none, and the index of the tree depth that goes with it. alone is the index of the
+// depth of the tree alone. A low F1 depends on few rows. If the best F1 is low, the
+// regression may add inputs that reach the unit, because the tree misses most of them.
 func (t *target) overruling(alone int) (depth int, best overruling) {
 	depth = alone
 	if !t.tried() {
@@ -174,7 +174,7 @@ func (t *target) overruling(alone int) (depth int, best overruling) {
 type unitRegression struct {
 	logit.Regression
 	allowed   overruling
-	overruled [2]bin // held-out observations for which it overruled the tree, by what the tree predicted
+	overruled [2]bin // held-out observations for which it overruled the tree, by the prediction of the tree
 }
 
 // regressionFile is an encoded regression. Numbers are in hundredths.
@@ -346,7 +346,7 @@ func (m *Model) Votes(p *Prediction) []Vote {
 // A Regression gives the log odds that an input reaches a unit: Bias plus the weights
 // of its features.
 type Regression struct {
-	// Predictions of the tree that the regression may overrule.
+	// Whether the regression may change a prediction to "reached", or to "not reached".
 	ToReached, ToNotReached bool
 
 	Bias  float64

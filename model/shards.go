@@ -79,8 +79,9 @@ func (k *task) runShards(ctx context.Context, targets []*target) error {
 	return nil
 }
 
-// plan returns a digest of everything that the trees of the targets depend on. It includes
-// the build of the program: others may learn other trees, or compute with other precision.
+// plan returns a digest of everything that the trees of the targets depend on. It
+// includes the build of inroad, because another build may learn other trees, or compute
+// with another precision.
 func (k *task) plan(targets []*target) ([]byte, error) {
 	h := sha256.New()
 	if build, ok := debug.ReadBuildInfo(); ok {

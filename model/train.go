@@ -381,7 +381,7 @@ type task struct {
 	longestExample int // maximum length of example inputs
 
 	ignorePlaces bool           // do not trust the places that failure messages name
-	grown        map[int]*grown // by fold: what was grown to choose ignorePlaces
+	grown        map[int]*grown // by fold: trees that were grown to choose ignorePlaces
 }
 
 // A target is a class to learn: an outcome, or whether a unit is reached.
@@ -393,7 +393,7 @@ type target struct {
 	digest     [8]byte // of the labels
 	held       heldOut
 	byDepth    []heldOut           // cross-validation results of the tree cut at each depth
-	overruled  [bothWays][]heldOut // by overruling, less one: what a regression changes in byDepth; nil if none is tried
+	overruled  [bothWays][]heldOut // by overruling - 1: changes of byDepth by a regression; nil if none is tried
 	regression *logit.Regression   // may overrule the tree; nil if none may
 	allowed    overruling
 	reused     bool // tree taken from an earlier model

@@ -10,13 +10,13 @@ import (
 const (
 	placeFolds   = 2     // folds that decide
 	placeUnits   = 64    // units whose predictions decide
-	minPlaceGain = 0.005 // mean F1 by which a model must improve without places to ignore them
+	minPlaceGain = 0.005 // gain in mean F1 from which on places are ignored
 )
 
-// choosePlaces decides whether the search for refusals trusts the places that
-// failure messages name. It ignores them if models that do so predict held-out
-// rows better. Places mislead if the program goes on after an error, or names
-// another place than that of the construct that it refuses.
+// choosePlaces decides whether the search for refusals trusts the places that failure
+// messages name. It ignores places if models without them predict held-out rows better.
+// Places mislead if the program goes on after an error, or names a place other than that
+// of the refused construct.
 func (k *task) choosePlaces(ctx context.Context) error {
 	if !k.opt.Refusals || k.opt.Folds == 1 || !slices.ContainsFunc(k.rows, func(r *record) bool { return r.place != unknownPlace }) {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// An Update brings the record of a model up to a later version of the program.
+// An Update describes a later version of the program, for [Model.Update].
 type Update struct {
 	Header       observation.Header // of the later version
 	Observations []observation.Observation
@@ -24,8 +24,8 @@ type Update struct {
 }
 
 // Update returns the model with the record and the units of a later version. The trees
-// stay the same: they predict what inputs reached at the commit of their observations.
-// kept and dropped count the recorded inputs that were not observed again.
+// stay the same: they predict the units that inputs reached at the commit of the training
+// observations. kept and dropped count the recorded inputs that were not observed again.
 func (m *Model) Update(ctx context.Context, u Update) (updated *Model, kept, dropped int, err error) {
 	f := *m.file
 	f.Commit = u.Header.Commit

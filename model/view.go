@@ -19,7 +19,7 @@ type view struct {
 
 	withoutOutcomes, withOutcomes *dtree.Table // training data for outcomes, and for units
 
-	grown *grown // with the same refusals on the same rows; may be nil
+	grown *grown // trees grown with the same refusals on the same rows; may be nil
 }
 
 // newView learns refusals from the given rows, or from all rows if learn is
