@@ -32,8 +32,8 @@ type Usage struct {
 	Campaigns []Campaign
 }
 
-// CheckCommit returns an error if something uses the observations of one version of a
-// program: an open job, a running campaign, or an alias of a model that was trained on
+// CheckCommit returns an [InUseError] if the observations of one version of a program are
+// in use by an open job, a running campaign, or an alias of a model that was trained on
 // them.
 func (u *Usage) CheckCommit(subject, commit string) error {
 	inUse := func(format string, args ...any) error {
@@ -63,8 +63,8 @@ func UpdatedError(subject, commit string) error {
 	return &InUseError{"commit", fmt.Sprintf("%q of subject %s", commit, subject), "a later upload"}
 }
 
-// CheckModel returns an error if something uses a model: an alias, or an open job that starts
-// from it.
+// CheckModel returns an [InUseError] if a model is in use by an alias, or by an open job
+// that starts from it.
 func (u *Usage) CheckModel(m Model) error {
 	if alias := u.alias(m.ID); alias != "" {
 		return &InUseError{"model", m.ID, "alias " + alias}
@@ -100,8 +100,8 @@ func (u *Usage) alias(model string) string {
 	return ""
 }
 
-// CheckGrammar returns an error if something uses a grammar: a model, an open job, or a
-// campaign, which may have ended.
+// CheckGrammar returns an [InUseError] if a grammar is in use by a model, an open job, or
+// a campaign, which may have ended.
 func (u *Usage) CheckGrammar(id string) error {
 	for _, m := range u.Models {
 		if m.Grammar == id {

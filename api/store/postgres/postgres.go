@@ -226,7 +226,7 @@ func wrap(err error) error {
 }
 
 // A oneLineError puts the message of an error on one line. pgx writes a line for each
-// attempt to connect, also for attempts that fail in the same way.
+// attempt to connect, even if the attempts fail in the same way.
 type oneLineError struct{ err error }
 
 func (e *oneLineError) Error() string {

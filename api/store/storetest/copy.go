@@ -23,8 +23,8 @@ type filled struct {
 	last     []observation.Observation // of program p at commit c1
 }
 
-// fill puts something of every kind into a store, and takes some of it away again, so that
-// numbers are missing.
+// fill stores data of every kind, and deletes some of it again, so that numbers are
+// missing.
 func fill(t *testing.T, s store.Store) filled {
 	t.Helper()
 	must := func(err error) {
