@@ -28,7 +28,7 @@ func Write(name string, perm fs.FileMode, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // also if write panics
+	defer func() { _ = file.Close() }() // even if write panics
 	if err := write(file); err != nil {
 		return errors.Join(err, file.Close())
 	}

@@ -70,7 +70,8 @@ func (q *local) Add(ctx context.Context, j store.Job, client string) (store.Job,
 	return j, nil
 }
 
-// earlier returns the job with the same request, or a job without an ID if there is none.
+// earlier returns the job with the same RequestKey, or a job without an ID if there is
+// none.
 func (q *local) earlier(ctx context.Context, j store.Job) (store.Job, error) {
 	if j.RequestKey == "" {
 		return store.Job{}, nil
@@ -117,7 +118,7 @@ func (q *local) Waiting() int {
 	return len(q.queue)
 }
 
-// Serve implements [Queue]. It first runs the jobs that an earlier process left open.
+// Serve implements [Queue]. It first queues the jobs that an earlier process left open.
 func (q *local) Serve(ctx context.Context, run Run) error {
 	if err := q.resume(ctx); err != nil {
 		if ctx.Err() != nil {
