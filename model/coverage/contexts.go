@@ -26,7 +26,7 @@ type pythonContexts struct {
 // ReadContexts reads the JSON of coverage json --show-contexts. Each context is a run,
 // which is named after it: the node ID of a test with pytest-cov. Code that ran outside
 // tests, or to set them up or tear them down, counts for all runs, because a test may
-// need what another one set up. Functions of test files are left out.
+// need the setup of another test. Functions of test files are left out.
 func (r *Reports) ReadContexts(text io.Reader) error {
 	if r.runs == nil {
 		r.runs, r.number = map[string]map[int]int{}, map[observation.Unit]int{}

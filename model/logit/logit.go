@@ -124,7 +124,7 @@ func NewFitter(t *dtree.Table, rows []int32, opt Options) (*Fitter, error) {
 // FitterMemory returns the number of bytes that a fitter allocates for a table with the
 // given numbers of columns, rows and cells, in addition to the table.
 func FitterMemory(columns, rows, cells int) int64 {
-	const denser = 8 // rows in a sample may have so many times the cells of other rows
+	const denser = 8 // factor by which rows in a sample may have more cells than other rows
 	return 20*int64(columns) + 80*int64(rows) + 4*int64(min(cells, maxCells)) + 4*int64(min(cells, denser*maxSampled))
 }
 

@@ -38,11 +38,11 @@ type CTarget struct {
 // target does not name one of them.
 var ErrSeveralTargets = errors.New("the command builds several fuzz targets")
 
-// BuildC runs a build command and returns the program that it builds. As on
-// OSS-Fuzz, the command finds the compilers in CC and CXX, flags in CFLAGS and
-// CXXFLAGS, the library that calls the target in LIB_FUZZING_ENGINE, and the
-// folder for executables in OUT. The compilers are clang and instrument the code,
-// also if the command calls them cc or gcc, or links with -fsanitize=fuzzer.
+// BuildC runs a build command and returns the program that it builds. As on OSS-Fuzz, the
+// command finds the compilers in CC and CXX, flags in CFLAGS and CXXFLAGS, the library
+// that calls the target in LIB_FUZZING_ENGINE, and the folder for executables in OUT. The
+// compilers are clang and instrument the code, even if the command calls them cc or gcc,
+// or links with -fsanitize=fuzzer.
 //
 // A result other than 0 is a failure. Signals, reports of sanitizers and exits are
 // crashes.
