@@ -106,7 +106,7 @@ func (r *fuzzReport) print(c *fuzzCommand, failures []failure) error {
 	return err
 }
 
-// endText says why a campaign ended by itself, if this is not obvious.
+// endText returns why a campaign ended, or "" if the reason is obvious.
 func endText(s campaign.Status) string {
 	switch s.End {
 	case campaign.EndGenerations:

@@ -23,7 +23,7 @@ const maxFind = 1 << 20
 
 // A fuzzWatch takes the inputs that another fuzzer finds from its folders.
 type fuzzWatch struct {
-	folders  func() []watchedFolder // that exist at present
+	folders  func() []watchedFolder // returns the folders to look at, some of which may not exist
 	interval time.Duration          // between two looks at the folders
 	files    map[string]*watchedFile
 	noted    map[string]bool // kinds of files that were left out
