@@ -224,8 +224,7 @@ type absences struct {
 }
 
 func newAbsences(g *grammars.Grammar) *absences {
-	a := &absences{grammar: g, symbols: g.Symbols(), there: map[grammars.Occurrence]bool{}}
-	return a
+	return &absences{grammar: g, symbols: g.Symbols(), there: map[grammars.Occurrence]bool{}}
 }
 
 // of returns the optional parts that are missing below a node of a tree.

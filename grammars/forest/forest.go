@@ -58,7 +58,7 @@ func Of(ctx context.Context, g *grammars.Grammar, start string, tree *derivation
 func within(ctx context.Context, steps int, g *grammars.Grammar, start string, tree *derivation.Tree) (f *Forest, err error) {
 	defer limit.Catch(&err)
 	b := &builder{
-		grammar: g, dissector: tree.Dissector(), out: &Forest{}, cells: map[place]*cell{}, bodies: map[span][]int32{}, leaves: map[span]int32{},
+		grammar: g, dissector: tree.Dissector(), out: &Forest{}, cells: map[place]*cell{}, leaves: map[span]int32{},
 		meter: limit.NewMeter(ctx, steps, &limit.Error{What: "steps to find all derivations of an input", Value: strconv.Itoa(steps), Advice: "use shorter inputs, or the one derivation of the parser"}),
 	}
 	b.read(tree)
@@ -91,8 +91,7 @@ type builder struct {
 	cells map[place]*cell
 	stale []*cell
 
-	bodies map[span][]int32 // the symbols right inside a construct that derives a part of the input
-	leaves map[span]int32   // the symbol that derives a part of the input
+	leaves map[span]int32 // the symbol that derives a part of the input
 	open   []call
 }
 
