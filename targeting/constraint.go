@@ -2,7 +2,7 @@
 //
 // A [Constraint] is a conjunction of conditions on the paths of an input's
 // derivation tree. A [Reader] parses paths from text. A [Verdict] says how a
-// search for inputs ended. Its subpackages generate inputs, solve constraints
+// search for inputs ended. The subpackages generate inputs, solve constraints
 // and select inputs.
 package targeting
 

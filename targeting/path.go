@@ -43,15 +43,15 @@ func NewReader(g *grammars.Grammar, start string) *Reader {
 	return r
 }
 
-// Read parses a path and returns the condition that an input has at least one of
-// the grammar's paths that it matches.
+// Read parses text as a path and returns the condition that an input has at least
+// one of the grammar's paths that match text.
 //
 // A path is a list of symbols joined by ">". A symbol is the name of a rule or a
 // token, a literal in single or double quotes, or a set in brackets, spelled as
 // in the grammar. A symbol matches all its occurrences; a number selects one, as
 // in unaryExpr#15 or #15. The last symbol may be "absent", an optional element
-// that the input omits. A path is looked up in the trees of the start rule first
-// and in trivia next; the prefix "trivia >" restricts it to trivia.
+// that the input omits. Read looks a path up in the trees of the start rule first,
+// then in trivia; the prefix "trivia >" restricts the path to trivia.
 func (r *Reader) Read(text string) (Condition, error) {
 	symbols, err := splitPath(text)
 	if err != nil {

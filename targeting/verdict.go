@@ -41,9 +41,9 @@ func VerdictOf(err error) (Verdict, bool) {
 	return "", false
 }
 
-// LeastCertain combines the verdicts of searches that found no input: Infeasible
-// only if all of them are, the first Limit, NeverObserved or Unlikely if any
-// search was left undecided, and Unrealised otherwise. Without verdicts it returns
+// LeastCertain combines the verdicts of searches that found no input. It returns
+// the first Limit, NeverObserved or Unlikely if there is one, Infeasible if all
+// verdicts are Infeasible, and Unrealised otherwise. Without verdicts it returns
 // Solved.
 func LeastCertain(verdicts ...Verdict) Verdict {
 	out := Solved
