@@ -18,8 +18,8 @@ import (
 const maxAbsences = 1_000_000
 
 // Absences are the paths of a length that end in the absence of an optional part: an
-// element, a group or a list that the grammar allows to leave out. Inputs cover such a
-// path if the part is left out below the symbols of the path.
+// element, a group or a list that an input may omit. An input covers an absence if it
+// omits the part below the other symbols of the path.
 type Absences struct {
 	solver  *Solver
 	k       int
@@ -31,7 +31,7 @@ type Absences struct {
 	Missing []Missing // paths without an input, of those that Cover has visited
 }
 
-// NewAbsences returns the absences of a length, none of which is covered.
+// NewAbsences returns the paths of k symbols that end in an absence; none is covered yet.
 func (s *Solver) NewAbsences(k int) (*Absences, error) {
 	space := features.NewSpace(s.grammar, features.Options{Start: s.start.Name, Absent: true, Possible: true})
 	if n := space.Count(k); n.Cmp(big.NewInt(maxAbsences)) > 0 {
@@ -49,7 +49,7 @@ func (s *Solver) NewAbsences(k int) (*Absences, error) {
 // Add counts the absences of an input as covered.
 func (a *Absences) Add(tree *derivation.Tree) error { return a.extract.Add(a.covered, tree) }
 
-// Covered returns the number of absences that are covered, and of all.
+// Covered returns the number of covered absences and the number of all absences.
 func (a *Absences) Covered() (covered, all int) {
 	for _, p := range a.paths {
 		if a.covers(p) {
@@ -61,8 +61,8 @@ func (a *Absences) Covered() (covered, all int) {
 
 func (a *Absences) covers(p features.Path) bool { return a.covered.Has(a.k, a.space.ID(p)) }
 
-// Cover solves the absences that are not covered and calls take with the smallest input of
-// each. An input for one absence often covers others.
+// Cover calls take with a small input for each absence that is not covered yet, and adds
+// absences without an input to Missing. An input for one absence often covers others.
 func (a *Absences) Cover(ctx context.Context, r *rand.Rand, take func(*generate.Input) error) error {
 	text, err := generate.New(a.solver.grammar, r, generate.Options{Start: a.solver.start.Name}) //nolint:contextcheck // reading one token back is bounded and takes no context
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// An absence derives from the pairs of symbols that no tree has, one directly below the
-// other, which symbols and further pairs no tree has:
+// An absence starts from pairs of a symbol and its child that no tree has. It derives
+// which symbols, and hence which further paths, no tree has:
 //
 //   - A symbol is absent if it is absent below every reference to its rule.
 //   - A reference is absent if every right-hand side of its rule needs a symbol that is
@@ -38,7 +38,7 @@ func newAbsence(g *grammars.Grammar, start *grammars.Rule, c *generate.Cover) *a
 	return a
 }
 
-// reach finds the symbols of the rules that a rule leads to.
+// reach finds the symbols and the references of a rule and of all rules below it.
 func (a *absence) reach(r *grammars.Rule, seen []bool) {
 	if seen[r.Index] {
 		return
@@ -96,8 +96,8 @@ func (a *absence) uncalled(n *grammars.Node) bool {
 	return true
 }
 
-// derives reports whether a node of a rule has a derivation below a reference to the rule
-// without absent symbols.
+// derives reports whether n, a node of the rule that call refers to, has a derivation below
+// call without absent symbols.
 func (a *absence) derives(call, n *grammars.Node) bool {
 	switch {
 	case n.Kind == grammars.Alternation:

@@ -9,10 +9,10 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// All returns one input for each tree of the solution, if that is all there is apart
-// from trivia and letter case: the solution has at most 200 trees, a text was found
-// for each, and no tree has a token with a choice of characters. Otherwise complete
-// is false.
+// All returns one input for each tree of the solution. It reports whether the list is
+// complete, apart from trivia and letter case: the solution has at most 200 trees, a
+// text was found for each, and no tree leaves a choice of characters or token types.
+// If the list is not complete, inputs is nil.
 func (s *Solution) All(ctx context.Context, r *rand.Rand) (inputs []*generate.Input, complete bool, err error) {
 	if !s.main.finite() {
 		return nil, false, nil
@@ -42,8 +42,8 @@ func (s *Solution) All(ctx context.Context, r *rand.Rand) (inputs []*generate.In
 	return nil, false, nil
 }
 
-// finite reports whether no derivation repeats or contains itself. It may be false
-// although the number of trees is finite.
+// finite reports whether no derivation is recursive or has a repetition. It may return
+// false even if the number of trees is finite.
 func (p *problem) finite() bool {
 	const (
 		unknown = iota

@@ -6,8 +6,8 @@ import (
 )
 
 // An automaton is an Aho-Corasick automaton over the paths of a constraint. It
-// reads the symbols on the way down a tree and knows which paths end at each
-// symbol. In state 0 it has read no prefix of a path.
+// reads the symbols from the root down and tells which paths end at each symbol.
+// In state 0 it has read no prefix of a path.
 type automaton struct {
 	next  [][]edge // by state: the edges of the trie
 	fail  []int32  // by state: the state of its longest proper suffix in the trie
@@ -89,8 +89,8 @@ func (a *automaton) step(state int32, o grammars.Occurrence) int32 {
 	}
 }
 
-// relevant returns the longest suffix of a state with which a path goes on, or 0. It
-// leads to the same states as the state itself.
+// relevant returns the state of the longest suffix that a path extends, or 0. It has
+// the same transitions as the given state.
 func (a *automaton) relevant(state int32) int32 {
 	for state != 0 && len(a.next[state]) == 0 {
 		state = a.fail[state]

@@ -9,7 +9,7 @@ import (
 )
 
 // A checker reports whether parsed trees satisfy a constraint. It counts the paths
-// of the tree and shares no code with the solver.
+// of a tree and shares no code with the solver.
 type checker struct {
 	constraint   targeting.Constraint
 	main, trivia *features.Extractor // nil if no condition needs it
@@ -17,7 +17,7 @@ type checker struct {
 	of           map[pathKey][]int   // the conditions that count a path
 
 	counts []int // by condition
-	last   []int // by condition: the last place that it counted
+	last   []int // by condition: the last place that was counted
 }
 
 type pathKey struct {
@@ -89,7 +89,7 @@ func (c *checker) holds(tree *derivation.Tree) (bool, error) {
 	return true, nil
 }
 
-// count counts the paths of a tree.
+// count adds the paths of a tree, or of its trivia, to the counts of the conditions.
 func (c *checker) count(x *features.Extractor, tree *derivation.Tree, trivia bool) error {
 	if x == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 // An InfeasibleError is a proof that the parser returns no tree that satisfies a
 // constraint.
 type InfeasibleError struct {
-	Conflict []targeting.Condition // a smallest set of contradictory conditions
+	Conflict []targeting.Condition // a minimal set of contradictory conditions
 
 	// If trees satisfy the conditions but exceed a limit: the limit, the least value
 	// that a tree needs, and the unit that the limit counts.
@@ -47,8 +47,8 @@ func (e *InfeasibleError) Error() string {
 // Verdict returns [targeting.Infeasible].
 func (e *InfeasibleError) Verdict() targeting.Verdict { return targeting.Infeasible }
 
-// A shortfallError says that no tree satisfies some conditions within a cost. It
-// keeps the problem, so that the conflict can be found later.
+// A shortfallError says that no tree satisfies the conditions within a cost. It
+// keeps the problem, so that explain can find the conflict.
 type shortfallError struct {
 	trees      *shape
 	constraint targeting.Constraint
@@ -86,8 +86,9 @@ func (e *shortfallError) explain(ctx context.Context) error {
 // maxConflict limits the work to find a smaller set of contradictory conditions.
 const maxConflict = 30_000_000
 
-// conflict returns a smallest set of conditions that no tree of a shape satisfies
-// within a cost. The set is empty if the shape has no tree within the cost.
+// conflict returns a minimal set of conditions that no tree of a shape satisfies
+// within a cost, and a smallest one if the work stays within maxConflict. The set is
+// empty if the shape has no tree within the cost.
 func conflict(ctx context.Context, trees *shape, c targeting.Constraint, conditions []targeting.Condition, most int32) ([]targeting.Condition, error) {
 	work := 0
 	contradictory := func(set []targeting.Condition) (bool, error) {
@@ -128,7 +129,7 @@ func conflict(ctx context.Context, trees *shape, c targeting.Constraint, conditi
 	return core, nil
 }
 
-// subsets yields the subsets of a size in lexicographic order.
+// subsets yields the subsets of size elements in lexicographic order.
 func subsets(of []targeting.Condition, size int) iter.Seq[[]targeting.Condition] {
 	return func(yield func([]targeting.Condition) bool) {
 		at := make([]int, size)

@@ -9,8 +9,8 @@ import (
 	"github.com/inroad/inroad/grammars/refine"
 )
 
-// impossible is the cost of a part without a derivation. Adding a few does not
-// overflow.
+// impossible is the cost of a part without a derivation. The sum of a few of these
+// costs does not overflow.
 const impossible = math.MaxInt32 / 4
 
 // maxSteps limits the work on one problem: the sums that are compared.
@@ -19,10 +19,10 @@ const maxSteps = 4_000_000_000
 // measure computes the least cost of each cell for each vector: the least cost of a
 // derivation that contributes at least the vector.
 //
-// The costs for the empty vector come first, see measureEmpty. They are all that is
-// needed of a cell that contributes to no goal. The costs of the others are shared
-// in rows, and computed one vector at a time, in ascending order: a vector depends
-// on smaller vectors, and on itself.
+// The costs for the empty vector come first, see measureEmpty. A cell that contributes
+// to no goal needs no others. The costs of the other cells are shared in rows, and
+// computed one vector at a time, in ascending order: a vector depends on smaller
+// vectors, and on itself.
 func (p *problem) measure(ctx context.Context) error {
 	p.measureEmpty()
 	if p.vectors > 1 {
@@ -45,10 +45,10 @@ func (p *problem) measure(ctx context.Context) error {
 	return nil
 }
 
-// measureEmpty computes the least cost of each cell for the empty vector. The
-// costs without the constraint are known, and most are the same with it. A cell is
-// raised if the constraint forbids all its derivations of that cost from cells that
-// are not raised. Only raised cells are measured anew.
+// measureEmpty computes the least cost of each cell for the empty vector. It starts
+// from the known costs without the constraint, most of which do not change. A cell is
+// raised if, among the cells that are not raised, the constraint leaves it no
+// derivation of its known cost. Only raised cells are measured anew.
 func (p *problem) measureEmpty() {
 	p.empty = reuse(p.empty, len(p.cells))
 	if p.depth > 0 { // no cell contains itself
@@ -82,11 +82,11 @@ func (p *problem) measureEmpty() {
 	}
 }
 
-// settle computes the least costs of the raised cells, given those of all others. The
-// cells are settled in ascending order of their costs.
+// settle computes the least costs of the raised cells, given the costs of all others,
+// by Dijkstra's algorithm.
 func (p *problem) settle(raised []int32) {
 	p.tried = reuse(p.tried, len(p.cells))
-	cost := p.tried // by cell: the least cost so far; -1 if it is settled
+	cost := p.tried // by cell: the least cost so far; -1 if the cell is settled
 	for i := range cost {
 		cost[i] = -1
 	}
@@ -120,9 +120,9 @@ func (p *problem) settle(raised []int32) {
 	}
 }
 
-// evaluate returns the cost of a cell for the empty vector, given those of the cells
-// that it consists of. For the last cell of a repetition, it also computes those of
-// the others.
+// evaluate returns the cost of a cell for the empty vector, given the costs of the
+// cells that it consists of. For the last cell of a repetition, it also computes the
+// costs of the repetition's other cells.
 func (p *problem) evaluate(at int32) int32 {
 	c := &p.cells[at]
 	cost := int32(impossible)
@@ -153,8 +153,8 @@ func (p *problem) evaluate(at int32) int32 {
 	return min(cost, impossible)
 }
 
-// evaluateRounds computes the costs of a repetition for the empty vector, given its
-// last cell, whose cost it returns and does not change.
+// evaluateRounds computes the costs of a repetition's cells for the empty vector. It
+// returns the cost of the last cell without storing it.
 func (p *problem) evaluateRounds(last int32) int32 {
 	first := last - p.cells[last].states + 1
 	before := p.empty[last]
@@ -226,7 +226,7 @@ func (p *problem) contribute(at int32, goals uint64) {
 	}
 }
 
-// collectGoals finds the goals of a cell, given those of the cells that it consists
+// collectGoals finds the goals of a cell, given the goals of the cells that it consists
 // of.
 func (p *problem) collectGoals(at int32, ends []uint64) {
 	c := &p.cells[at]

@@ -17,14 +17,16 @@ import (
 
 // Reasons for paths without an input, beside those of package refine.
 const (
-	// No tree has the path: its symbols contradict each other, or what they need beside them.
+	// No tree has the path: its symbols, or the symbols that they require, contradict each
+	// other.
 	NoTree refine.Reason = "no-tree"
 	// Every tree with the path has another path that is proved impossible.
 	Implied refine.Reason = "implied"
-	// Trees have the path, but the parser reads all texts that were tried as other trees. This
-	// is no proof.
+	// Trees have the path, but every text that was tried parsed to another tree. This is no
+	// proof.
 	Misread refine.Reason = "misread"
-	// A limit ended the decision whether a tree has the path. This is no proof.
+	// A limit stopped the solver before it found whether a tree has the path. This is no
+	// proof.
 	Limited refine.Reason = "limit"
 )
 
@@ -41,12 +43,12 @@ type Missing struct {
 func (m Missing) Proved() bool { return m.Reason != Misread && m.Reason != Limited }
 
 // Complete solves the paths that a cover gave up and calls take with the inputs. It returns
-// the paths that are still without an input: first those that are proved impossible. The
-// cover's generator must have the solver's grammar and start rule.
+// the paths that are still without an input, proved ones first. The cover's generator must
+// have the solver's grammar and start rule.
 //
-// The search for an input is limited for each path, and for all paths together that
-// run through a symbol without an input. If the error is not nil, the result is that
-// of the paths before it.
+// The search for an input is limited for each path. All paths through a symbol that no
+// input has share one search for that symbol. If the error is not nil, paths after the
+// failing one are returned without a reason.
 func (s *Solver) Complete(ctx context.Context, c *generate.Cover, r *rand.Rand, take func(*generate.Input) error) ([]Missing, error) {
 	text, err := generate.New(s.grammar, r, generate.Options{Start: s.start.Name}) //nolint:contextcheck // reading one token back is bounded and takes no context
 	if err != nil {
@@ -80,7 +82,7 @@ func (s *Solver) Complete(ctx context.Context, c *generate.Cover, r *rand.Rand, 
 	return append(proved, slices.DeleteFunc(left, func(m Missing) bool { return c.Covers(m.Path) })...), err
 }
 
-// A completion is a cover while it is completed.
+// A completion is the state of one call of Complete.
 type completion struct {
 	*Solver
 	prover  *refine.Prover
@@ -88,7 +90,7 @@ type completion struct {
 	text    *generate.Generator
 	rand    *rand.Rand
 	take    func(*generate.Input) error
-	symbols map[grammars.Occurrence]search // for symbols that the cover lacked
+	symbols map[grammars.Occurrence]search // of symbols that no input of the cover had
 }
 
 // A search is the result of a search for an input.
@@ -97,8 +99,8 @@ type search struct {
 	tried int // trees
 }
 
-// withoutAbsent moves the paths of two symbols that are impossible because others are to
-// those that are proved impossible.
+// withoutAbsent moves the paths of two symbols that the proved paths rule out from left to
+// proved.
 func (m *completion) withoutAbsent(proved, left []Missing) (allProved, rest []Missing) {
 	a := newAbsence(m.grammar, m.start, m.cover)
 	for _, p := range proved {
@@ -122,8 +124,8 @@ func pathEffort() effort { return effort{levels: 2, listed: 20, random: 30} }
 // symbolEffort limits the search for an input with a symbol that no input has.
 func symbolEffort() effort { return effort{levels: 4, listed: 40, random: 150} }
 
-// Limits on the trees that are drawn for the paths that are neither covered nor proved
-// impossible, before they are solved.
+// Limits on the trees that are drawn for paths that are neither covered nor proved
+// impossible, before the paths are solved.
 const (
 	manyTrees = 6_000 // for all paths
 	maxTrees  = 1_000 // for a path
@@ -151,8 +153,8 @@ func require(p features.Path) targeting.Constraint {
 	return targeting.Constraint{Conditions: []targeting.Condition{targeting.Require(p)}}
 }
 
-// path looks for an input with a path: it draws trees, and then solves the path. It sets
-// the reason for which there is none.
+// path looks for an input with a path: it draws trees, and then solves the path. If it
+// finds no input, it sets the reason.
 func (m *completion) path(ctx context.Context, of *Missing, trees int) error {
 	p := of.Path
 	of.Reason = Misread
@@ -196,8 +198,8 @@ func (m *completion) path(ctx context.Context, of *Missing, trees int) error {
 	return err
 }
 
-// symbol looks for an input with a symbol, if it is the first search for the symbol and no
-// input has it.
+// symbol looks for an input with a symbol, unless an input has the symbol or an earlier
+// call looked for it.
 func (m *completion) symbol(ctx context.Context, o grammars.Occurrence) error {
 	if _, ok := m.symbols[o]; ok || m.cover.Reads(o) {
 		return nil
@@ -216,8 +218,8 @@ func (m *completion) symbol(ctx context.Context, o grammars.Occurrence) error {
 	return nil
 }
 
-// search looks for an input of a solution, and counts the trees it tries. Then it covers
-// the paths that the input makes easy to cover.
+// search looks for an input of a solution, and counts the trees it tries. If it finds one,
+// it lets the cover generate further inputs, which the new input makes easier.
 func (m *completion) search(ctx context.Context, of *Solution, e effort) (search, error) {
 	w := of.writerWith(m.text, m.rand)
 	input, err := w.search(ctx, e)

@@ -23,7 +23,7 @@ type collection struct {
 	seen   map[string]bool
 }
 
-// add adds an input and reports whether it is new. A nil input is not.
+// add adds an input and reports whether it is new. It ignores nil.
 func (c *collection) add(input *generate.Input) bool {
 	if input == nil || c.seen[string(input.Text)] {
 		return false
@@ -36,7 +36,8 @@ func (c *collection) add(input *generate.Input) bool {
 	return true
 }
 
-// collect draws trees until it has n inputs or gives up.
+// collect draws trees until it has n inputs or gives up. If it has none by then, it
+// returns the smallest input.
 func (w *writer) collect(ctx context.Context, n int, draw func() witness) ([]*generate.Input, error) {
 	var found collection
 	for useless := 0; len(found.inputs) < n && useless < maxUseless && !w.hopeless(); useless++ {
@@ -65,7 +66,7 @@ func (w *writer) collect(ctx context.Context, n int, draw func() witness) ([]*ge
 	return found.inputs, nil
 }
 
-// smallest tries the trees in ascending order of cost.
+// smallest returns up to n inputs. It tries the trees in ascending order of cost.
 func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error) {
 	var found collection
 	step := int32(1)
@@ -115,7 +116,7 @@ func (w *writer) smallest(ctx context.Context, n int) ([]*generate.Input, error)
 }
 
 // list tries the trees that cost more than done and at most the budget, until n
-// inputs are found. It reports whether it tried all of them.
+// inputs are found. It reports whether it tried all these trees.
 func (w *writer) list(ctx context.Context, found *collection, n int, done, budget int32) (all bool, err error) {
 	choices := &enumerator{}
 	for range maxListed {
@@ -143,7 +144,7 @@ type effort struct {
 	random int // trees of any size
 }
 
-// search returns an input, small if possible; nil if none was found.
+// search returns an input, preferably a small one; nil if none was found.
 func (w *writer) search(ctx context.Context, e effort) (*generate.Input, error) {
 	least := w.main.cheapest()
 	for level := range e.levels {

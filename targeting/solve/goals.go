@@ -23,7 +23,7 @@ type goals struct {
 	wanted  []int32 // the vectors that satisfy all conditions
 
 	support []uint64  // by vector: the goals with a count above 0
-	splits  [][]int32 // by vector v: the vectors v1 such that v1 and v-v1 add up to v, except 0 and v
+	splits  [][]int32 // by vector v: the vectors that are at most v in every goal, except 0 and v
 	halves  [][]int32 // by vector v: the lower half of its splits
 	minus   [][]int32 // by outcome, then by vector: see rest
 	outcome map[uint64]int32
@@ -89,7 +89,7 @@ func (t *goals) expand(conditions []targeting.Condition) {
 // count returns the count of a goal in a vector.
 func (t *goals) count(v int32, goal int) int32 { return v / t.stride[goal] % (t.caps[goal] + 1) }
 
-// restrict returns a vector with the counts of some goals only.
+// restrict returns v with the counts of all other goals set to 0.
 func (t *goals) restrict(v int32, goals uint64) int32 {
 	out := int32(0)
 	for rest := goals; rest != 0; rest &= rest - 1 {
@@ -124,8 +124,8 @@ func (t *goals) below(v int32) []int32 {
 	return kept
 }
 
-// lower returns the lower half of the splits of a vector. The others are what remains
-// of the vector after one of them.
+// lower returns the lower half of the splits of a vector v. The upper half consists of
+// v-s for each s of the lower half.
 func (t *goals) lower(splits []int32) []int32 {
 	if !slices.IsSorted(splits) {
 		splits = slices.Sorted(slices.Values(splits))

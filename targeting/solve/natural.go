@@ -12,12 +12,12 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// Natural returns n different inputs, drawn from the probabilistic grammar
+// Natural returns up to n different inputs, drawn from the probabilistic grammar
 // conditioned on the constraint: among the inputs that satisfy the constraint, one
 // that is twice as likely is drawn twice as often. If p is nil, all choices are
 // equally likely. Choices with probability 0 become unlikely instead of
-// impossible, because a constraint can require them. Larger trees become a little
-// less likely, so that the weights stay finite.
+// impossible, because a constraint can require them. Each symbol of a tree lowers
+// its weight a little, so that the weights stay finite.
 func (s *Solution) Natural(ctx context.Context, r *rand.Rand, p *generate.Probabilities, n int) ([]*generate.Input, error) {
 	w, err := s.writer(r) //nolint:contextcheck // reading one token back is bounded and takes no context
 	if err != nil {
@@ -41,9 +41,9 @@ const (
 	maxWeigh  = 2_000_000_000
 )
 
-// Weights are the probabilities that a derivation of a cell contributes exactly a
-// vector. Goals without an upper bound count no further than their lower bound, so
-// that each tree has one vector.
+// Weights hold, for each cell and vector, the probability that a derivation of the
+// cell contributes exactly the vector. Goals without an upper bound count no further
+// than their lower bound, so that each tree has one vector.
 type weights struct {
 	*problem
 	p     *generate.Probabilities
@@ -83,7 +83,7 @@ func (p *problem) newWeights(ctx context.Context, of *generate.Probabilities) (*
 	return w, nil
 }
 
-// prepare fills the tables of sums.
+// prepare fills the tables that all iterations use.
 func (w *weights) prepare() {
 	n := w.vectors
 	w.sum = make([]int32, n*n)
@@ -188,8 +188,8 @@ func (w *weights) alternatives(n *grammars.Node) func(choice int32) float64 {
 // row returns the weights of a cell by vector.
 func (w *weights) row(at int32) []float64 { return w.of[at*w.vectors : (at+1)*w.vectors] }
 
-// cell computes the weights of a cell. It returns the relative change of a body, and
-// 0 for other cells.
+// cell computes the weights of a cell. It returns the largest relative change if the
+// cell is a body, and 0 otherwise.
 func (w *weights) cell(at int32) float64 {
 	c := &w.cells[at]
 	out := w.row(at)
@@ -240,7 +240,7 @@ func (w *weights) cell(at int32) float64 {
 	return change
 }
 
-// product adds to out the weights of two cells in sequence.
+// product adds the weights of two cells in sequence to out.
 func (w *weights) product(out, left, right []float64) {
 	for v1, a := range left {
 		if a == 0 {
@@ -295,7 +295,7 @@ func (w *weights) noRounds(states int) [][]float64 {
 	return out
 }
 
-// draw draws a tree of at most a cost. If too many trees cost more, or if the
+// draw draws a tree that costs at most most. If too many draws cost more, or if the
 // weight of the constraint underflows, it draws one of the smallest trees.
 func (w *weights) draw(r *rand.Rand, most int32) witness {
 	root := w.row(w.top)
@@ -327,7 +327,7 @@ type naturalDrawer struct {
 	most int32
 }
 
-// choose draws one of n by weight.
+// choose draws a number below n by weight.
 func (d *naturalDrawer) choose(n int, weight func(i int) float64) int {
 	sum := 0.0
 	for i := range n {
@@ -416,7 +416,7 @@ func (d *naturalDrawer) many(last, v, depth int32) {
 	d.cell(r.Part, v, depth)
 }
 
-// oneOf draws one of n by weight. It uses no randomness if n is 1.
+// oneOf draws a number below n by weight. It uses no randomness if n is 1.
 func (d *naturalDrawer) oneOf(n int, weight func(i int) float64) int {
 	if n == 1 {
 		return 0

@@ -12,8 +12,8 @@ type Pair struct {
 	First, Second grammars.Occurrence
 }
 
-// WithPairs returns the solution with pairs of children for its trees, as far as
-// possible: some node of a tree must be able to have them.
+// WithPairs returns the solution with pairs of children for its trees. A tree has a
+// pair if one of its nodes can, and if a limited search finds how.
 func (s *Solution) WithPairs(pairs []Pair) *Solution {
 	out := *s
 	out.pairs = pairs
@@ -27,7 +27,7 @@ const (
 	maxPairRedraws  = 150 // derivations of a child
 )
 
-// arrange returns a tree with the pairs, as far as they are found.
+// arrange returns the tree with those of the pairs that a limited search finds.
 func (w *writer) arrange(tree witness) witness {
 	for _, p := range w.pairs {
 		tree = w.pair(tree, p)
@@ -38,7 +38,7 @@ func (w *writer) arrange(tree witness) witness {
 // A pairPlace is a pair of children of a tree.
 type pairPlace struct {
 	first, second int
-	found         int // how many of them stand for what a [Pair] wants
+	found         int // how many of the two stand for their side of a [Pair]
 }
 
 // pair returns a tree with a pair, or the tree itself. It draws children anew until
@@ -63,7 +63,7 @@ func (tree witness) pairPlaces(p Pair) []pairPlace {
 	var out []pairPlace
 	for at := -1; at < len(tree); at++ {
 		if at >= 0 && isWord(tree[at].node) {
-			at = tree.end(at) - 1 // what is inside a token is no child
+			at = tree.end(at) - 1 // symbols inside a token are no children
 			continue
 		}
 		children := tree.children(at)
@@ -95,8 +95,8 @@ func (w *writer) drawChild(tree witness, at int, o grammars.Occurrence) witness 
 	if !tree.drawable(at) {
 		return nil
 	}
-	// What the constraint requires below the place may also be elsewhere in the tree by
-	// now, so half of the derivations need not have it. The input is checked anyway.
+	// The paths that the constraint requires below the place may also be elsewhere in the
+	// tree by now, so half of the derivations may lack them. The input is checked anyway.
 	free := slices.Clone(tree)
 	if free[at].v = 0; w.main.cost(free[at].below, 0) >= impossible {
 		free = tree
@@ -126,8 +126,7 @@ func (tree witness) standsFor(at int, o grammars.Occurrence) bool {
 	return tree[tree.head(at)].node.ID == o
 }
 
-// head returns the first place below a place, or the place itself, that does not have
-// one child.
+// head descends from a place while it has exactly one child, and returns where it stops.
 func (tree witness) head(at int) int {
 	for !isWord(tree[at].node) {
 		child, ok := tree.onlyChild(at)
@@ -139,7 +138,7 @@ func (tree witness) head(at int) int {
 	return at
 }
 
-// onlyChild returns the child of a place. It reports whether the place has exactly one.
+// onlyChild returns the child of a place; ok is false unless the place has exactly one.
 func (tree witness) onlyChild(at int) (child int, ok bool) {
 	depth := tree[at].depth + 1
 	for i := at + 1; i < len(tree) && tree[i].depth >= depth; i++ {

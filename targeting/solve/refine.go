@@ -15,9 +15,9 @@ import (
 // A problem is a constraint on the trees of a shape, refined by the automaton so
 // that only sums of costs and counts are left to compute.
 //
-// Its cells begin with those of the shape, in state 0 of the automaton. The cells of
-// a frame follow as far as they differ from these. If depth is limited, every frame
-// has cells of its own, and there are no others.
+// Its first cells are the cells of the shape, in state 0 of the automaton. Then each
+// frame adds the cells that differ from those. If depth is limited, every frame has its
+// own copy of all cells of its body, and there are no others.
 type problem struct {
 	*shape
 	*goals
@@ -106,7 +106,7 @@ func (p *problem) checkSize() error {
 	}
 }
 
-// enter returns the number of a frame.
+// enter returns the number of a frame, which it adds on first use.
 func (r *refiner) enter(f frame) int32 {
 	i, ok := r.index[f]
 	if !ok {
@@ -117,7 +117,7 @@ func (r *refiner) enter(f frame) int32 {
 	return i
 }
 
-// symbols refines the symbols on paths in state 0.
+// symbols refines, in state 0, the symbols that are on any path.
 func (r *refiner) symbols() {
 	for o, known := range r.automaton.known {
 		if !known {
@@ -204,8 +204,8 @@ func (r *refiner) differs(at int32, f frame) bool {
 	}
 }
 
-// many returns the cell of a repetition in the present frame, given how far it is
-// from the cell of the shape.
+// many returns the copy of a repetition's cell for the present frame. shift is the
+// distance from the cell of the shape to the copy.
 func (r *refiner) many(c cell, shift int32) cell {
 	rounds := r.rounds[c.a:c.b]
 	c.a = int32(len(r.ownRounds))
@@ -220,8 +220,8 @@ func (r *refiner) many(c cell, shift int32) cell {
 	return c
 }
 
-// bottomUp returns all cells such that references follow the cells below them, except
-// where they are recursive.
+// bottomUp returns all cells in an order in which references follow the cells below
+// them, except where they are recursive.
 func (r *refiner) bottomUp() []span {
 	if r.depth > 0 { // frames are entered from the top down
 		slices.Reverse(r.spans)
@@ -280,8 +280,8 @@ func (p *problem) loops(at int32) bool {
 	return len(rounds) == 1 && rounds[0].Ends && rounds[0].Next == at
 }
 
-// findOwnUsers finds the users of cells that the shape does not know: the cells of
-// frames, and references that lead to frames.
+// findOwnUsers finds the users that are not in the shape: the cells of frames, and the
+// references that lead to frames.
 func (p *problem) findOwnUsers() {
 	for at := len(p.free); at < len(p.cells); at++ {
 		p.refined = append(p.refined, int32(at))
@@ -312,7 +312,7 @@ func (p *problem) findOwnUsers() {
 }
 
 // usersOf yields the cells that a cell is a direct part of, and the references that
-// lead to it. Of a repetition, it yields the last cell.
+// lead to it. For a repetition, it yields the last cell only.
 func (p *problem) usersOf(at int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		if int(at) < len(p.free) {

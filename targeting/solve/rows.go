@@ -95,8 +95,8 @@ func (r *rowFinder) define(row int32, options ...cost) {
 	r.order = append(r.order, row)
 }
 
-// cell finds the costs of a cell. For the last cell of a repetition, it also finds
-// those of the others.
+// cell finds the costs of a cell. For the last cell of a repetition, it also finds the
+// costs of the repetition's other cells.
 func (r *rowFinder) cell(at int32, c *cell) {
 	if c.dead || r.can[at] == 0 {
 		for i := at - max(c.states, 1) + 1; i <= at; i++ {
@@ -141,7 +141,7 @@ func (r *rowFinder) below(at int32) cost {
 	return cost{row: r.early[at]}
 }
 
-// symbol returns the costs of a symbol with an outcome, given those below.
+// symbol returns the costs of a symbol with an outcome, given the costs below it.
 func (r *rowFinder) symbol(at, outcome int32, below cost) cost {
 	if outcome == 0 || below.extra >= impossible {
 		return below
@@ -179,7 +179,7 @@ func (r *rowFinder) choice(at int32) cost {
 	return cost{r.add(row{can: r.can[at], empty: r.without(at, extra)}, kids...), extra}
 }
 
-// both returns the costs of one part, then another.
+// both returns the costs of two parts in sequence.
 func (r *rowFinder) both(a, b cost) cost {
 	extra := a.extra + b.extra
 	switch {
@@ -195,8 +195,8 @@ func (r *rowFinder) both(a, b cost) cost {
 	return cost{r.add(row{kind: split, can: x.can | y.can, empty: min(impossible, x.empty+y.empty), a: a, b: b}, cost{a.row, y.empty}, cost{b.row, x.empty}), extra}
 }
 
-// loop returns the costs of one or more rounds, given those of one round. The parts
-// of a split are the first round and the rounds after it.
+// loop returns the costs of one or more rounds, given the costs of one round. The parts
+// of its split are the first round and the rounds after it.
 func (r *rowFinder) loop(at int32, round cost) cost {
 	if round.row == 0 {
 		return round
@@ -205,8 +205,8 @@ func (r *rowFinder) loop(at int32, round cost) cost {
 	return cost{r.add(row{kind: split, can: r.can[at], empty: r.empty[at], a: round, b: self}, round), 0}
 }
 
-// many finds the costs of a repetition whose rounds change the lexer mode, given
-// its last cell.
+// many finds the costs of a repetition whose rounds change the lexer mode. last is its
+// last cell.
 func (r *rowFinder) many(last int32) {
 	first := last - r.cells[last].states + 1
 	for i := first; i <= last; i++ {
@@ -232,7 +232,7 @@ func (r *rowFinder) many(last int32) {
 	}
 }
 
-// add adds a row unless there is one with the same definition.
+// add returns the number of the row with a definition, which it adds unless it exists.
 func (r *rowFinder) add(x row, options ...cost) int32 {
 	if 2*r.used >= len(r.numbers) {
 		r.grow()
@@ -249,7 +249,7 @@ func (r *rowFinder) add(x row, options ...cost) int32 {
 	return next
 }
 
-// slot returns the place in the hash table of a row with a definition.
+// slot returns the place of a row with a definition in the hash table.
 func (r *rowFinder) slot(x *row, options []cost) uint64 {
 	mask := uint64(len(r.numbers) - 1)
 	slot := r.hash(x, options) & mask
@@ -291,7 +291,7 @@ func (r *rowFinder) equal(number int32, x *row, options []cost) bool {
 	return x.kind == y.kind && x.outcome == y.outcome && x.a == y.a && (x.b == y.b || sameLoop) && slices.Equal(options, r.options[y.from:y.to])
 }
 
-// A rowUser is a row that costs no more than another row and a constant.
+// A rowUser is a row that costs at most extra more than another row.
 type rowUser struct{ row, extra int32 }
 
 // findRowUsers finds the users of each row, in the order of rows.
@@ -374,7 +374,8 @@ func (p *problem) measureVector(v int32) {
 	}
 }
 
-// lowerUsers lowers the costs of a row's users for a vector to what the row allows.
+// lowerUsers lowers the costs of a row's users for a vector to the row's cost plus
+// their constants.
 func (p *problem) lowerUsers(i, v int32) {
 	now := p.now
 	users := p.usersOfRow(i)
@@ -401,8 +402,8 @@ func (s bitSet) any() bool {
 	return slices.ContainsFunc(s, func(word uint64) bool { return word != 0 })
 }
 
-// take removes the numbers in ascending order, and larger ones that are added
-// meanwhile.
+// take removes and yields the numbers in ascending order, including larger ones that
+// are added meanwhile.
 func (s bitSet) take() iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for i := range s {

@@ -21,21 +21,21 @@ type shape struct {
 
 	symbols  []symbolInfo                    // see symbolOf
 	places   map[grammars.Occurrence][]int32 // the cells of each symbol
-	within   map[int32][]int32               // the cells of each body by its last one, without all but the last of a repetition
+	within   map[int32][]int32               // by last cell of a body: its cells; only the last cell of a repetition
 	freeCost []int32                         // by cell: its least cost without a constraint
 	elastic  []bool                          // by cell: whether its derivations may differ in cost
 	nodes    int                             // the number of nodes of the grammar
 
-	users, usersFrom []int32 // see usersOf, and where the range of each cell begins
+	users, usersFrom []int32 // see usersOf; by cell: where its range of users begins
 
 	workspaces sync.Pool
 }
 
-// A cell is a part of bodies of the refined grammar in the same context.
+// A cell stands for equal parts of bodies of the refined grammar in one context.
 type cell struct {
 	kind refine.PartKind
 	dead bool // whether no solution has it
-	own  bool // whether its kids or rounds are those of a frame
+	own  bool // whether its kids or rounds are in ownKids or ownRounds
 	// a and b are the halves of a [refine.Both] cell, or a range of kids or rounds.
 	a, b    int32
 	below   int32 // of a reference: the cell of the body that it stands for
@@ -56,7 +56,8 @@ type symbolInfo struct {
 // of the grammar, or nil.
 func (s *shape) symbolOf(c *cell) *symbolInfo { return &s.symbols[c.free] }
 
-// newShape weighs the symbols of a graph below a body.
+// newShape returns the shape of a graph below the body root. weigh returns the cost of
+// a symbol.
 func newShape(grammar *grammars.Grammar, g *refine.Graph, root int32, weigh func(*refine.Body, *refine.Part) int32) *shape {
 	s := &shape{nodes: len(grammar.Nodes), places: map[grammars.Occurrence][]int32{}, within: map[int32][]int32{}}
 	b := &shapeBuilder{shape: s, graph: g, weigh: weigh, numbers: map[string]int32{}, tops: make([]int32, len(g.Bodies))}
@@ -76,8 +77,8 @@ func newShape(grammar *grammars.Grammar, g *refine.Graph, root int32, weigh func
 	return s
 }
 
-// bottomUp returns the bodies that are reachable from a body, such that each follows
-// the bodies below it, except where they are recursive.
+// bottomUp returns the bodies that are reachable from root in an order in which each
+// follows the bodies below it, except where they are recursive.
 func bottomUp(g *refine.Graph, root int32) []int32 {
 	var out []int32
 	seen := make([]bool, len(g.Bodies))
@@ -135,7 +136,7 @@ func (b *shapeBuilder) body(i int32) {
 	b.within[b.tops[i]] = within
 }
 
-// key returns the definition of a part, given the cells of the parts before it.
+// key encodes the definition of a part, given the cells of the parts before it.
 func (b *shapeBuilder) key(body *refine.Body, part int32, at []int32) string {
 	x := &body.Parts[part]
 	key := b.partKey(nil, x)
@@ -178,8 +179,8 @@ func (b *shapeBuilder) partKey(key []byte, x *refine.Part) []byte {
 	return binary.AppendVarint(key, int64(x.Node.ID))
 }
 
-// add adds the cell of a part, given the cells of the parts before it. Before the last
-// part of a repetition it adds the others.
+// add adds the cell of a part, given the cells of the parts before it, and returns its
+// number. For the last part of a repetition, it adds the cells of the other parts first.
 func (b *shapeBuilder) add(body *refine.Body, part int32, at []int32) int32 {
 	x := &body.Parts[part]
 	number := int32(len(b.free))
@@ -206,7 +207,8 @@ func (b *shapeBuilder) add(body *refine.Body, part int32, at []int32) int32 {
 	return number
 }
 
-// addMany adds the cells of a repetition, given its last part, and returns the last.
+// addMany adds the cells of a repetition, given its last part, and returns the number
+// of the last cell.
 func (b *shapeBuilder) addMany(body *refine.Body, part int32, at []int32) int32 {
 	first := part - body.Parts[part].States + 1
 	shift := int32(len(b.free)) - first
@@ -232,8 +234,8 @@ func (b *shapeBuilder) append(c cell, symbol symbolInfo) {
 	b.last = append(b.last, 0)
 }
 
-// parts yields the cells that a cell of the shape consists of, and for the last cell
-// of a repetition those of all its rounds.
+// parts yields the cells that a cell of the shape consists of. For the last cell of a
+// repetition, it yields the cells of all rounds.
 func (s *shape) parts(at int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		switch c := &s.free[at]; c.kind {
@@ -364,7 +366,7 @@ func (c *charCost) shortest(rules []*grammars.Rule) int32 {
 	return least
 }
 
-// ownChars returns the number of characters of a symbol with nothing below.
+// ownChars returns the number of characters of a symbol itself, without its derivation.
 func ownChars(n *grammars.Node) int32 {
 	switch n.Kind {
 	case grammars.Literal:

@@ -25,16 +25,16 @@ type Solution struct {
 	maxTries   int // trees; no limit if 0
 }
 
-// WithMaxTries returns the solution with a limit on the trees that are tried for
-// inputs. The error of a draw that reaches it is a [*limit.Error].
+// WithMaxTries returns the solution with a limit on the number of trees that are tried
+// for inputs. A draw that reaches the limit returns a [*limit.Error].
 func (s *Solution) WithMaxTries(n int) *Solution {
 	out := *s
 	out.maxTries = n
 	return &out
 }
 
-// Where returns the solution restricted to inputs that accept returns true for.
-// They are found by trying.
+// Where returns the solution restricted to inputs for which accept returns true.
+// Such inputs are found by trial and error.
 func (s *Solution) Where(accept func(context.Context, *generate.Input) (bool, error)) *Solution {
 	out := *s
 	out.accept = accept
@@ -75,7 +75,7 @@ func (e *UnrealisedError) Error() string {
 func (e *UnrealisedError) Verdict() targeting.Verdict { return targeting.Unrealised }
 
 // Least returns the size of the smallest tree that satisfies the constraint: its
-// number of symbols, or of characters if those are limited.
+// number of characters if the constraint limits characters, and of symbols otherwise.
 func (s *Solution) Least() int {
 	if s.constraint.MaxChars > 0 {
 		return int(s.main.cheapest()) / charWeight
@@ -100,8 +100,8 @@ func (s *Solution) Varied(ctx context.Context, r *rand.Rand, n int) ([]*generate
 	return s.drawn(ctx, r, n, randomChooser{r}, s.span(variedSpan))
 }
 
-// Spread is like Varied, but prefers alternatives that the inputs before seldom took, so
-// that the inputs contain many paths. Programs refuse more of them than of varied inputs.
+// Spread is like Varied, but prefers alternatives that earlier inputs seldom took, so that
+// the inputs contain many paths. Programs reject spread inputs more often than varied ones.
 func (s *Solution) Spread(ctx context.Context, r *rand.Rand, n int) ([]*generate.Input, error) {
 	return s.drawn(ctx, r, n, newSpread(r), s.span(spreadSpan))
 }
@@ -118,14 +118,15 @@ func (s *Solution) drawn(ctx context.Context, r *rand.Rand, n int, choose choose
 	})
 }
 
-// Symbols that a tree may have more than the smallest tree.
+// Numbers of symbols by which a tree may exceed the smallest tree; see span.
 const (
 	variedSpan = 40
 	spreadSpan = 60
 )
 
-// span returns how much more than the smallest tree a tree may cost: as much again,
-// but at least a number of symbols, or 2000 if the size is limited.
+// span returns how much more than the smallest tree a tree may cost: as much again, but
+// at least the given symbols, and at least 2000 units if the size is limited. A tree
+// never costs more than s.most.
 func (s *Solution) span(symbols int32) int32 {
 	least := s.main.cheapest()
 	span, unit := max(least, symbols), int32(1)

@@ -2,11 +2,11 @@
 // none.
 //
 // The trees of a grammar that contain some paths and not others form a regular tree
-// language. So the solver decides whether one of these trees exists, and which one is
-// smallest; it does not search. A [Solver] solves constraints on one grammar, and
-// a [Solution] yields inputs: the smallest, varied ones, or natural ones.
+// language. So the solver decides, without search, whether a satisfying tree exists and
+// which one is smallest. A [Solver] solves constraints on one grammar, and a [Solution]
+// yields inputs: the smallest, varied ones, or natural ones.
 //
-// There are three outcomes. Inputs that are returned were parsed back, and the
+// A solver gives one of three answers. Inputs that are returned were parsed back, and the
 // constraint was checked on the parsed tree. An [InfeasibleError] is a proof that the
 // parser returns no tree that satisfies the constraint; it names the conditions that
 // contradict each other. An [UnrealisedError] says that trees satisfy the constraint,
@@ -58,8 +58,8 @@ type Solver struct {
 // fewer symbols is cheaper.
 const charWeight = 1024
 
-// New returns a solver of constraints on the trees of a parser rule, by default
-// the grammar's start rule.
+// New returns a solver of constraints on the trees of the parser rule start, or of
+// the grammar's start rule if start is empty.
 func New(g *grammars.Grammar, start string) (*Solver, error) {
 	if start == "" {
 		start = g.Start
@@ -101,8 +101,8 @@ func (s *Solver) Solve(ctx context.Context, c targeting.Constraint) (*Solution, 
 	return out, err
 }
 
-// Try is like Solve, but returns nil if the constraint is infeasible. It is faster
-// because it does not explain why.
+// Try is like Solve, but returns nil without an error if the constraint is infeasible.
+// It is faster because it does not look for the conflict.
 func (s *Solver) Try(ctx context.Context, c targeting.Constraint) (*Solution, error) {
 	out, err := s.solve(ctx, c)
 	if _, ok := errors.AsType[*shortfallError](err); ok {
@@ -144,7 +144,7 @@ func (s *Solver) solve(ctx context.Context, c targeting.Constraint) (*Solution, 
 	return out, err
 }
 
-// checkNumbers checks the numbers of conditions that require and that forbid paths.
+// checkNumbers returns a *limit.Error if too many conditions require or forbid paths.
 func checkNumbers(conditions []targeting.Condition) error {
 	required, forbidden := 0, 0
 	for _, cond := range conditions {
@@ -209,7 +209,7 @@ func (s *Solver) validatePath(p features.Path) error {
 // last symbol of a path.
 func isOptional(n *grammars.Node) bool { return n.Kind == grammars.Repetition && n.Min == 0 }
 
-// shape returns the shape of the trees of a constraint.
+// shape returns the shape whose costs the limits of a constraint are measured in.
 func (s *Solver) shape(c targeting.Constraint) *shape {
 	if c.MaxChars > 0 {
 		return s.chars
@@ -217,7 +217,8 @@ func (s *Solver) shape(c targeting.Constraint) *shape {
 	return s.nodes
 }
 
-// decide solves conditions on the trees of a shape.
+// decide solves conditions on the trees of a shape. The error is a *shortfallError if no
+// tree satisfies them.
 func (s *Solver) decide(ctx context.Context, trees *shape, c targeting.Constraint, conditions []targeting.Condition) (*problem, error) {
 	p, err := newProblem(ctx, trees, c, conditions)
 	if err == nil && p.cheapest() >= impossible {

@@ -9,7 +9,7 @@ import (
 	"github.com/inroad/inroad/grammars/refine"
 )
 
-// A spreadChooser prefers alternatives that the witnesses so far seldom took in the same
+// A spreadChooser prefers alternatives that earlier witnesses seldom took in the same
 // surroundings, so that a few inputs contain many paths.
 type spreadChooser struct {
 	randomChooser
@@ -21,7 +21,7 @@ func newSpread(r *rand.Rand) *spreadChooser {
 	return &spreadChooser{randomChooser: randomChooser{r}, uses: map[uint64]int{}}
 }
 
-// share leaves the whole budget to a part if the other one cannot use any of it.
+// share grants the first part the whole budget if the second part cannot use any of it.
 func (l *spreadChooser) share(left int32, elastic bool) int32 {
 	if !elastic {
 		return left
@@ -42,8 +42,8 @@ func (*spreadChooser) around(d *drawer, n *grammars.Node, depth int32) (out [3]u
 	return out
 }
 
-// alternative draws an alternative by the sum of its rarities. The rarity in some
-// surroundings falls with the square of its uses there.
+// alternative draws an alternative with a weight that is the sum of its rarities in all
+// its surroundings. A rarity falls with the square of the uses there.
 func (l *spreadChooser) alternative(d *drawer, n *grammars.Node, depth int32, alternatives []int32) int {
 	around := l.around(d, n, depth)
 	l.weights = l.weights[:0]
@@ -83,8 +83,8 @@ func (s *shape) findElastic() {
 	}
 }
 
-// mayDiffer reports whether the derivations of a cell may differ in cost, given the cells
-// below that are known to.
+// mayDiffer reports whether the derivations of a cell may differ in cost, given the elastic
+// cells found so far.
 func (s *shape) mayDiffer(at int32) bool {
 	c := &s.free[at]
 	switch c.kind {

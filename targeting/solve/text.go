@@ -69,9 +69,9 @@ func words(tree witness) int {
 	return n
 }
 
-// word chooses the text of a token, given the token's derivation: preferably the
-// chosen text, unless that is empty. The text is nil if the lexer reads all texts that
-// were tried as other tokens, or if they are forbidden.
+// word returns the type and text of a token with the derivation tree. It prefers the
+// chosen text unless that is empty. The text is nil if every text that was tried is
+// forbidden or reads as another token.
 func (w *writer) word(tree witness, chosen string, free *bool) (token int, text []byte) {
 	n := tree[0].node
 	if n.Kind == grammars.Literal {
@@ -109,8 +109,8 @@ func (w *writer) word(tree witness, chosen string, free *bool) (token int, text 
 	return 0, nil
 }
 
-// spell returns a text of a token's derivation. It sets free if there are other
-// texts.
+// spell returns a text of a token's derivation. It sets free, unless that is nil, if
+// other characters are possible.
 func (w *writer) spell(tree witness, free *bool) []byte {
 	text := []byte{}
 	for _, p := range tree {
@@ -203,7 +203,7 @@ func (w *writer) drawTrivia(places int) map[int][][]byte {
 	tree := w.trivia.draw(w.trivia.cheapest(), randomChooser{w.rand})
 	for i := 0; i < len(tree); {
 		to := tree.end(i)
-		if tree[i].node.Kind == grammars.Reference { // or there is no trivia
+		if tree[i].node.Kind == grammars.Reference { // else the tree has no trivia
 			at := w.rand.IntN(places)
 			out[at] = append(out[at], w.spell(tree[i:to], nil))
 		}

@@ -19,21 +19,20 @@ type Use int
 // The uses of texts.
 const (
 	Required  Use = iota // one of the tokens has the text
-	Optional             // one of the tokens has it in about half of the inputs
-	Forbidden            // none of the tokens has it
+	Optional             // one of the tokens has the text in about half of the inputs
+	Forbidden            // none of the tokens has the text
 )
 
 // WithTexts returns the solution with texts for the tokens of its inputs. A text is
-// used as far as possible: the tree must have a token for it, and the lexer must read
-// the text as that token.
+// used only if the tree has a token for it and the lexer reads the text as that token.
 func (s *Solution) WithTexts(texts []TokenText) *Solution {
 	out := *s
 	out.texts = texts
 	return &out
 }
 
-// chooseTexts returns the texts of some tokens of a tree, by their places. It sets free
-// if there is a choice.
+// chooseTexts assigns texts to some tokens of a tree, and returns them by place. It sets
+// free if there is a choice.
 func (w *writer) chooseTexts(tree witness, free *bool) map[int]string {
 	out := map[int]string{}
 	for _, i := range w.rand.Perm(len(w.texts)) {
@@ -56,7 +55,7 @@ func (w *writer) chooseTexts(tree witness, free *bool) map[int]string {
 	return out
 }
 
-// forbidden reports whether tokens at an occurrence should not have a text.
+// forbidden reports whether a text is forbidden for tokens of an occurrence.
 func (w *writer) forbidden(o grammars.Occurrence, text []byte) bool {
 	return slices.ContainsFunc(w.texts, func(t TokenText) bool {
 		return t.Use == Forbidden && t.Occurrence == o && t.Text == string(text)

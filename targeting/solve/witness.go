@@ -18,7 +18,7 @@ type place struct {
 	depth  int32
 	node   *grammars.Node
 	below  int32 // the cell below a reference
-	v      int32 // the vector that the cell contributes at least
+	v      int32 // the least vector that the cell must contribute
 	cost   int32
 	makers []*grammars.Rule // of a token set: the lexer rules that can make the token; nil for any
 }
@@ -27,18 +27,18 @@ type place struct {
 type chooser interface {
 	// pick returns a choice from 0 to n-1.
 	pick(n int) int
-	// alternative returns the index of one of the alternatives of a node: of an alternation
-	// or of the absence, 0, and the presence, 1, of an optional part.
+	// alternative returns an index into alternatives, which lists choices of n: children of
+	// an alternation, or the absence (0) and presence (1) of an optional part.
 	alternative(d *drawer, n *grammars.Node, depth int32, alternatives []int32) int
-	// share returns the share of the spare budget that the first of two parts may use.
-	// elastic tells whether the derivations of the second may differ in cost.
+	// share returns how much of the spare budget left the first of two parts may use.
+	// elastic says whether the derivations of the second part may differ in cost.
 	share(left int32, elastic bool) int32
 	// again reports whether to add a round to a repetition that could end.
 	again() bool
 }
 
-// A drawer draws witnesses from the top down. Every choice fits the budget, so it
-// never has to go back.
+// A drawer draws witnesses from the top down. Every choice fits the budget, so the
+// drawer never backtracks.
 type drawer struct {
 	*problem
 	choose  chooser
@@ -65,9 +65,9 @@ func (p *problem) draw(budget int32, choose chooser) witness {
 	return d.tree
 }
 
-// redraw returns a witness with another derivation below one of its references.
-// Its cost exceeds that of the present derivation by at most more, unless the least
-// cost is higher.
+// redraw returns a witness with another derivation below one of its references. The
+// derivation costs at most more above the present one, or the least cost if that is
+// higher.
 func (p *problem) redraw(tree witness, at int, more int32, choose chooser) witness {
 	to := tree.end(at)
 	d := &drawer{problem: p, choose: choose}
@@ -75,8 +75,8 @@ func (p *problem) redraw(tree witness, at int, more int32, choose chooser) witne
 	return slices.Concat(tree[:at], d.tree, tree[to:])
 }
 
-// redraw draws another derivation of a subtree whose root is a reference. The derivation
-// replaces the last one that was drawn. Symbols above the subtree are unknown to the chooser.
+// redraw draws another derivation of a subtree whose root is a reference, and stores it in
+// d.tree. The chooser does not see the symbols above the subtree.
 func (d *drawer) redraw(tree witness, more int32) {
 	from := tree[0]
 	d.tree = append(d.tree[:0], from)
@@ -169,7 +169,7 @@ func (d *drawer) split(left, right, v, budget int32) int32 {
 	return d.option()
 }
 
-// times draws a repetition.
+// times draws a repetition of a single cell, and returns its cost.
 func (d *drawer) times(at, child, v, budget, depth int32) int32 {
 	rest := func(v int32) int32 { // the least cost of the rounds after the first
 		if v == 0 {
@@ -185,7 +185,7 @@ func (d *drawer) times(at, child, v, budget, depth int32) int32 {
 				d.options = append(d.options, part)
 			}
 		}
-		if d.cost(child, 0) > 0 || v == 0 && first { // or the repetition could go on for ever
+		if d.cost(child, 0) > 0 || v == 0 && first { // else the repetition might never end
 			try(0)
 		}
 		if v != 0 {
@@ -212,7 +212,7 @@ type round struct {
 	cost  int32 // the least cost of the round and the rounds after it
 }
 
-// many draws a repetition whose rounds change the lexer mode.
+// many draws a repetition whose rounds change the lexer mode, and returns its cost.
 func (d *drawer) many(at, v, budget, depth int32) int32 {
 	used := int32(0)
 	for at >= 0 {
@@ -250,7 +250,7 @@ func (d *drawer) roundOptions(at, v, budget int32) (last, more []round) {
 				more = append(more, round{child, r.Next, part, sum})
 			}
 		}
-		if d.cost(child, 0) > 0 { // or the repetition could go on for ever
+		if d.cost(child, 0) > 0 { // else the repetition might never end
 			try(0)
 		}
 		if v != 0 {

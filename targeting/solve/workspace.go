@@ -1,12 +1,12 @@
 package solve
 
-// A workspace is the memory that is needed to measure the costs of a problem, but not
-// afterwards. It is used for one problem after another.
+// A workspace is the memory that is needed only while the costs of a problem are
+// measured. It is reused from one problem to the next.
 type workspace struct {
 	here     []int32   // by cell of the shape: the cell in the present frame
 	linked   []int32   // references whose below is the number of a frame
 	refined  []int32   // the cells that may differ from those of the shape
-	ownUsers userLists // the users of cells that the shape does not know
+	ownUsers userLists // see findOwnUsers
 
 	empty []int32  // by cell: the least cost for the empty vector
 	can   []uint64 // by cell: the goals that it can contribute to
@@ -14,7 +14,7 @@ type workspace struct {
 	tried []int32 // see settle
 
 	rows    []row
-	order   []int32 // the rows, each after the rows that it depends on unless they are recursive
+	order   []int32 // the rows; each follows the rows that it depends on, unless they are recursive
 	options []cost  // of all rows
 	numbers []int32 // of rows: a hash table of their definitions; 0 if a place is free
 	done    []bool  // by cell: whether its costs are known
@@ -62,8 +62,8 @@ func (s *cellSet) add(at int32) {
 	}
 }
 
-// take empties the set and returns the cells that it had. They are valid until the
-// next call.
+// take empties the set and returns its former cells. The result is valid until the next
+// call.
 func (s *cellSet) take() []int32 {
 	s.added, s.taken = s.taken[:0], s.added
 	for _, at := range s.taken {

@@ -98,8 +98,8 @@ func (w *writer) write(ctx context.Context, tree witness) (*generate.Input, erro
 	return nil, nil
 }
 
-// realise writes a draft, preferably with texts that agree. It returns the input,
-// or the counter of the reason for which there is none.
+// realise writes a draft, preferably with texts that agree. It returns the input, or
+// the counter of failures to increment.
 func (w *writer) realise(ctx context.Context, tree witness, draft *generate.Draft) (*generate.Input, *int, error) {
 	var failed *int
 	for agreed := range w.text.Agreed(draft) {
@@ -131,7 +131,7 @@ func (w *writer) realise(ctx context.Context, tree witness, draft *generate.Draf
 // is often read with another derivation because it is too small.
 func (w *writer) repair(ctx context.Context, budget int32, done func(*generate.Input) bool) error {
 	all := len(w.broken)
-	defer func() { w.broken = w.broken[:all] }() // a witness is repaired once
+	defer func() { w.broken = w.broken[:all] }() // a repair that fails is not repaired itself
 	for _, b := range w.broken[:all] {
 		more := min(budget-b.tree.cost(), w.span(variedSpan))
 		for range maxRepairs {
@@ -151,8 +151,8 @@ func (w *writer) repair(ctx context.Context, budget int32, done func(*generate.I
 	return nil
 }
 
-// refused returns the counter of the reason for which an input is not accepted;
-// nil if it is.
+// refused returns the counter of failures to increment for an input; nil if the input
+// is accepted.
 func (w *writer) refused(ctx context.Context, input *generate.Input) (*int, error) {
 	if ok, err := w.check.holds(input.Tree); !ok || err != nil {
 		return &w.fails.TokenMismatch, err
