@@ -16,10 +16,10 @@ type group struct {
 	distinct bool
 }
 
-// Agreed yields variants of a draft whose texts agree as the grammar's notes say,
-// and finally the draft itself. In the first variant, tokens that must be the same
-// have the text of the first of them, in the second that of the second, and so on:
-// a text that is wrong for one token may be right for the other.
+// Agreed yields variants of a draft whose texts agree as the grammar's notes require,
+// and finally the draft itself. Tokens that must be equal all have the text of the
+// first of them in the first variant, of the second in the second variant, and so on:
+// a text that is wrong for one token may be right for another.
 func (x *Generator) Agreed(t *Draft) iter.Seq[*Draft] {
 	return func(yield func(*Draft) bool) {
 		groups := x.groups(t)
@@ -134,14 +134,14 @@ func (x *Generator) holder(t *Draft, above []int, a grammars.Agreement) (int, bo
 }
 
 // write writes the first variant of a draft that parses and that wanted accepts. The
-// input is nil if there is none. Its tree is the parser's, which need not be the draft.
+// input is nil if there is none. Its tree is the parser's and may differ from the draft.
 func (x *Generator) write(ctx context.Context, t *Draft, wanted func(*Input) (bool, error)) (*Input, error) {
 	input, _, err := x.writeWith(ctx, t, wanted, grammars.ParseOptions{Unlocated: true})
 	return input, err
 }
 
 // locate is like write. If there is no input, misread is the first node of the draft that
-// is not read as drawn, or -1 if it is not known.
+// is not read as drawn, or -1 if that node is unknown.
 func (x *Generator) locate(ctx context.Context, t *Draft, wanted func(*Input) (bool, error)) (input *Input, misread int, err error) {
 	return x.writeWith(ctx, t, wanted, grammars.ParseOptions{})
 }

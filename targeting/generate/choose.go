@@ -11,8 +11,8 @@ import (
 type chooser interface {
 	// pick chooses one of the alternatives of a node, at a depth.
 	pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node
-	// times returns the highest number of rounds of a repetition, and again whether to
-	// add one more.
+	// times returns the highest number of rounds of a repetition; again reports whether
+	// to add a round.
 	times(d *drawing, n *grammars.Node, depth int) int
 	again(d *drawing, n *grammars.Node, depth int) bool
 	// drawn is called for each symbol that is drawn, in pre-order.
@@ -131,9 +131,9 @@ func (u uniform) again(d *drawing, n *grammars.Node, depth int) bool {
 
 func (uniform) drawn(_ *drawing, _ *grammars.Node, _ int) {}
 
-// sparse takes one of the smallest derivations, but for one of so many choices, where it
-// chooses like uniform. Its trees are small and still differ in every part, whereas those
-// of uniform have no room left for the parts that come last.
+// sparse chooses like uniform at one in so many choices, and takes one of the smallest
+// derivations at the others. Its trees are small and still differ in every part, whereas
+// uniform leaves no room for the last parts.
 type sparse struct {
 	uniform
 	of int
@@ -155,8 +155,8 @@ func (s sparse) times(d *drawing, n *grammars.Node, _ int) int {
 }
 
 // local chooses like uniform in some rules, without a limit on depth, and takes one of the
-// smallest derivations elsewhere. So a tree differs in the parts beside a path, though
-// these may be large or deep.
+// smallest derivations elsewhere. So trees differ next to a path even where derivations
+// are large or deep.
 type local struct {
 	uniform
 	rules []*grammars.Rule

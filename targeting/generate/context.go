@@ -74,9 +74,9 @@ func (p *Probabilities) Context() int {
 	return 1 + longest
 }
 
-// Within returns the probabilities of the alternatives of an alternation within symbols,
-// the nearest first. If there are none for all these symbols, it returns those for as many
-// of the nearest symbols as possible. The caller must not change them.
+// Within returns the probabilities of an alternation's alternatives, given the symbols that
+// enclose it, nearest first. It uses the longest context of nearest symbols that has
+// probabilities. The caller must not change the result.
 func (p *Probabilities) Within(n *grammars.Node, within ...grammars.Occurrence) []float64 {
 	if d := p.within(n, within); d != nil {
 		return d.alternatives
@@ -85,7 +85,7 @@ func (p *Probabilities) Within(n *grammars.Node, within ...grammars.Occurrence) 
 }
 
 // within returns the probabilities of a choice in the longest context that has probabilities;
-// nil if no context has.
+// nil if none has.
 func (p *Probabilities) within(n *grammars.Node, within []grammars.Occurrence) *distribution {
 	for length := len(within); length > 0; length-- {
 		if d := p.contexts[newContext(n.ID, within[:length])]; d != nil {

@@ -64,10 +64,10 @@ type Cover struct {
 
 	needs []need
 
-	plan  []stage // the current stage and those to come
+	plan  []stage // the current stage and the stages after it
 	queue []int   // the paths to visit in the current stage
 	tried []bool  // by path: whether it had a tree of its own
-	alone int     // the number of uncovered paths when the last stage of such trees began
+	alone int     // the number of uncovered paths when the last single stage began
 
 	pool    *pool                         // parts of the trees that were read
 	misses  []int                         // by node: see miss
@@ -77,7 +77,7 @@ type Cover struct {
 	pending map[grammars.Occurrence][]int // by symbol: the paths to graft that begin with it
 }
 
-// A stage is a way to cover the paths that the stages before left.
+// A stage is a way to cover the paths that earlier stages left uncovered.
 type stage int
 
 const (
@@ -174,7 +174,7 @@ func (c *Cover) Covers(p features.Path) bool {
 	return ok && c.covered[i]
 }
 
-// Has reports whether a path is one of those to cover.
+// Has reports whether p is one of the paths to cover.
 func (c *Cover) Has(p features.Path) bool {
 	_, ok := c.at[c.space.ID(p)]
 	return ok
@@ -190,8 +190,8 @@ func (c *Cover) Parsed() bool { return !c.x.opt.unparsed(c.x.grammar) }
 // Length returns the length of the paths to cover.
 func (c *Cover) Length() int { return c.k }
 
-// Reads reports whether an input so far, or a tree that was read in between, has a
-// symbol.
+// Reads reports whether any text that was parsed so far has a symbol, even if it did not
+// become an input.
 func (c *Cover) Reads(o grammars.Occurrence) bool { return c.pool.has(o) }
 
 // Unrealised returns the paths that no input covers. After the last input, these are
@@ -233,8 +233,8 @@ func (c *Cover) Next(ctx context.Context) (*Input, error) {
 	return nil, nil
 }
 
-// advance begins the next stage. What a stage finds helps the others, so that the last
-// two are repeated while they find something.
+// advance begins the next stage. Trees that one stage finds help the other, so the last
+// two stages are repeated while they cover paths.
 func (c *Cover) advance() {
 	if c.plan = c.plan[1:]; len(c.plan) == 0 && 0 < c.left && c.left < c.alone {
 		c.plan = []stage{single, grafting}
@@ -244,7 +244,7 @@ func (c *Cover) advance() {
 	}
 }
 
-// begin begins a stage.
+// begin begins the first stage of the plan: it queues the uncovered paths.
 func (c *Cover) begin() {
 	c.queue = c.queue[:0]
 	for i := range c.paths {
@@ -288,10 +288,10 @@ func (c *Cover) cover(ctx context.Context, i int) (*candidate, error) {
 	}
 }
 
-// Search draws up to a number of trees for a path that [Cover.Next] gave up; as many below
-// the path's first symbol in trees that were read; and as many below references that lead to
-// this symbol's rule. It returns an input that covers the path, or else another new path;
-// nil if there is none.
+// Search looks for an input with a path that [Cover.Next] gave up. It draws up to tries
+// trees in each of three ways: below the path's first symbol in trees that were read, from
+// the start rule, and below references that lead to the rule of this symbol. It returns an
+// input that covers the path, or else another new path; nil if there is none.
 func (c *Cover) Search(ctx context.Context, p features.Path, tries int) (*Input, error) {
 	best, err := c.regrow(ctx, p, tries)
 	if best == nil && err == nil {
@@ -309,9 +309,9 @@ func (c *Cover) Search(ctx context.Context, p features.Path, tries int) (*Input,
 	return best.Input, nil
 }
 
-// inContexts draws a number of trees for a path, each below another reference: in the nearest
-// place, the parser may prefer another tree. It returns an input that covers the path; nil
-// if there is none.
+// inContexts draws up to tries trees for a path, each below another reference, because the
+// parser may prefer another tree in the nearest place. It returns an input that covers the
+// path; nil if there is none.
 func (c *Cover) inContexts(ctx context.Context, p features.Path, tries int) (*candidate, error) {
 	i := c.at[c.space.ID(p)]
 	contexts := c.contexts(p)
@@ -333,8 +333,8 @@ func (c *Cover) inContexts(ctx context.Context, p features.Path, tries int) (*ca
 // maxContexts limits the places in which a path is drawn.
 const maxContexts = 200
 
-// contexts returns a path with the references above it: for each reference that leads to the
-// rule of the path's first symbol, the shortest way from there, nearest first.
+// contexts extends a path upwards. For each reference that leads to the rule of the path's
+// first symbol, it returns the shortest path from the reference through p, nearest first.
 func (c *Cover) contexts(p features.Path) []features.Path {
 	var out []features.Path
 	seen := map[*grammars.Rule]bool{}
@@ -354,8 +354,8 @@ func (c *Cover) contexts(p features.Path) []features.Path {
 	return out
 }
 
-// miss records that a tree for a path was not read with the path: the trees that were
-// drawn for symbols that were never read are counted together for all paths.
+// miss records that a tree for a path was not read with the path. It counts the tree for
+// each symbol of the path that was never read, so that paths share these counts.
 func (c *Cover) miss(p features.Path) {
 	for _, o := range p {
 		if !c.pool.has(o) {
@@ -364,7 +364,8 @@ func (c *Cover) miss(p features.Path) {
 	}
 }
 
-// missed returns how many trees were drawn in vain for a symbol of a path.
+// missed returns the highest number of trees that were drawn in vain for a symbol of a
+// path.
 func (c *Cover) missed(p features.Path) int {
 	most := 0
 	for _, o := range p {
@@ -375,8 +376,8 @@ func (c *Cover) missed(p features.Path) int {
 	return most
 }
 
-// Credit marks the paths of a tree as covered and returns the number of those that
-// were not covered before. Then [Cover.Next] may cover more.
+// Credit marks the paths of a tree as covered and returns the number of newly covered
+// paths. Afterwards, [Cover.Next] may find further inputs.
 func (c *Cover) Credit(tree *derivation.Tree) (int, error) {
 	set := features.NewSet(c.k)
 	if err := c.extract.Add(set, tree); err != nil {
@@ -415,8 +416,8 @@ func (c *Cover) best(ctx context.Context, p features.Path, closing chooser, trie
 		if late {
 			needs = 1 // a needed symbol may keep the tree from being written
 		}
-		// The shortest way to a path may leave no room for others, as a number that is the whole
-		// input does, so that the last packed trees leave it.
+		// The shortest way to a path may leave no room for others: a number may be the whole
+		// input. So the last packed trees take detours.
 		detours := closing == nil && found >= wanted || closing != nil && late
 		d := c.draw(goals[:needs], c.chooser(p, closing, late, failed), failed, detours)
 		some, err := c.finish(ctx, d, p)
@@ -425,7 +426,7 @@ func (c *Cover) best(ctx context.Context, p features.Path, closing chooser, trie
 		}
 		if some != nil && some.covers {
 			if found++; best == nil || len(some.has) > len(best.has) {
-				some.Draws = failed + 1 // this tree, and those before it that could not be written
+				some.Draws = failed + 1 // this tree, and the failed trees before it
 				best = some
 			}
 			continue
@@ -451,7 +452,7 @@ func (c *Cover) wanted(closing chooser) int {
 	return min(max(20_000/len(c.paths), 1), 8)
 }
 
-// chooser returns the chooser of a tree. The second half of the tries uses others: the
+// chooser returns the chooser of a tree. Late tries use another chooser, because the
 // smallest derivation may be misread.
 func (c *Cover) chooser(p features.Path, closing chooser, late bool, failed int) chooser {
 	switch {
@@ -466,9 +467,9 @@ func (c *Cover) chooser(p features.Path, closing chooser, late bool, failed int)
 	}
 }
 
-// varied returns a chooser for the trees of a series for a path: one that chooses
-// uniformly, uniformly in the rules of the path or those that they refer to, or that takes
-// the smallest derivation most often, or every optional part.
+// varied returns the chooser of the tree with a number in a series of trees for a path. The
+// chooser is uniform, local in the rules of the path and perhaps the rules that they refer
+// to, or sparse.
 func (c *Cover) varied(p features.Path, number int) chooser {
 	switch u := (uniform{c.x.opt}); {
 	case number%8 == 0:
@@ -480,8 +481,8 @@ func (c *Cover) varied(p features.Path, number int) chooser {
 	}
 }
 
-// rulesOf returns the parser rules that have the symbols of a path, and also the rules that
-// these refer to, if asked for.
+// rulesOf returns the parser rules that have the symbols of a path and, if below is true,
+// the rules that these refer to.
 func (c *Cover) rulesOf(p features.Path, below bool) []*grammars.Rule {
 	var out []*grammars.Rule
 	for _, o := range p {
@@ -499,8 +500,8 @@ func (c *Cover) rulesOf(p features.Path, below bool) []*grammars.Rule {
 	return out
 }
 
-// draw draws a tree with goals. After failures, it packs less, because a packed path
-// may keep the tree from being written. On detours, the tree has some room again.
+// draw draws a tree with goals. The size limit shrinks with the number of failures, because
+// a packed path may keep the tree from being written. With detours, it shrinks less.
 func (c *Cover) draw(goals []*goal, by chooser, failed int, detours bool) *drawing {
 	c.trees++
 	d := c.x.newDrawing()
@@ -518,7 +519,8 @@ func (c *Cover) draw(goals []*goal, by chooser, failed int, detours bool) *drawi
 	return d
 }
 
-// finish writes a tree for a path and returns the input; nil if it is not read.
+// finish writes a tree for a path and returns the input that was read last; nil if no text
+// was read.
 func (c *Cover) finish(ctx context.Context, d *drawing, p features.Path) (*candidate, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -561,10 +563,10 @@ func (c *Cover) candidate(input *Input, p features.Path) (*candidate, *features.
 // path is drawn after that.
 const coverTexts = 3
 
-// blame records the paths that were drawn but not read: all of them if set is nil. A
-// path that is never read is no longer packed, because it would spoil every tree. It
-// gets a tree of its own. All trees that are compared for an input count once: one path can
-// spoil all of them, and all other paths of these trees would be blamed.
+// blame records the paths that were drawn but not read: all of them if set is nil. A path
+// that is never read is no longer packed, because it would spoil every tree, but gets a
+// tree of its own. The trees that are compared for one input count once: a single path can
+// spoil all of them, which is no evidence against their other paths.
 func (c *Cover) blame(d *drawing, set *features.Set) {
 	if d.failed {
 		return
@@ -584,12 +586,12 @@ func (c *Cover) blame(d *drawing, set *features.Set) {
 	c.undo = c.undo[:0] // redrawn parts are not blamed
 }
 
-// maxFailures limits the inputs in whose trees a path was not read before it is no longer
-// packed. In an ambiguous grammar, most paths of a packed tree may not be read, although
+// maxFailures is the number of inputs for which a path is drawn but not read before it is no
+// longer packed. In an ambiguous grammar, most paths of a packed tree may be misread, although
 // each of them is read with other neighbours.
 const maxFailures = 32
 
-// A need is a symbol that a note of the grammar says some rules need.
+// A need is a symbol that some rules require, according to a note of the grammar.
 type need struct {
 	goal *goal
 	free []bool // by node: whether it is derivable without the symbol

@@ -86,8 +86,8 @@ type reading struct {
 	word  int              // the first token that cannot be joined or parsed; -1 if it is not known
 }
 
-// read writes a draft as text and parses the text, unless the options say otherwise. The
-// error is only that of ctx. The start rule and the limits of the parse are set here.
+// read writes a draft as text and parses the text, unless the options say otherwise. It
+// sets the start rule and the limits of the parse. The error is nil or that of ctx.
 func (x *Generator) read(ctx context.Context, t *Draft, parse grammars.ParseOptions) (*reading, error) {
 	r := &reading{draft: t, word: -1}
 	how := x.writing(len(t.words))

@@ -65,7 +65,7 @@ func (x *Generator) newDrawing() *drawing {
 	return &drawing{Generator: x, chooser: x.chooser, limit: x.limit, uses: x.uses}
 }
 
-// A scratch is the memory of a drawing, for the next one.
+// A scratch is the memory of a finished drawing, kept for the next one.
 type scratch struct {
 	nodes []drawn
 	words []grammars.Word
@@ -82,7 +82,7 @@ func (d *drawing) reuse(s *scratch) {
 	*s = scratch{}
 }
 
-// release leaves the memory of a drawing that is no longer used to another one.
+// release keeps the memory of a finished drawing in s.
 func (d *drawing) release(s *scratch) {
 	*s = scratch{d.nodes, d.words, d.marks, d.chain, d.rest, d.bodies}
 }
@@ -90,7 +90,7 @@ func (d *drawing) release(s *scratch) {
 // Limits on a tree while it is drawn. A larger tree is abandoned.
 const (
 	maxTreeNodes = 100_000
-	detourNodes  = 2 // with detours: times the size limit of inputs
+	detourNodes  = 2 // with detours: a factor of Options.MaxNodes
 )
 
 // least returns a lower bound of the size of the finished tree.
@@ -302,7 +302,7 @@ func (d *drawing) sequence(n *grammars.Node, depth int, draw func(*grammars.Node
 	d.owed, d.owedTokens, d.rest = owed, owedTokens, d.rest[:top]
 }
 
-// repeat draws a repetition. If a goal leads into it, it has at least one round.
+// repeat draws a repetition. It has at least one round if it leads to a goal.
 func (d *drawing) repeat(n *grammars.Node, depth int, draw func()) {
 	body := n.Children[0]
 	owed, owedTokens := d.owed, d.owedTokens

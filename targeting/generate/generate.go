@@ -4,7 +4,7 @@
 // parses the text. Where the text is misread, it redraws a part of the tree. An input
 // comes with the tree that the parser reads. The generator has one source of
 // randomness: the same seed gives the same inputs.
-// [Each] generates many inputs on several cores, and gives the same inputs on one.
+// [Each] generates many inputs on several cores; the inputs do not depend on their number.
 //
 // [Options] say how choices are made: uniformly among the alternatives that fit,
 // always the smallest, or by [Probabilities] that were learned from a corpus. A
@@ -45,8 +45,8 @@ type Options struct {
 	// Unverified leaves out parsing: an input comes with the tree that was drawn, although
 	// the parser may read its text as another tree, or not at all.
 	Unverified bool
-	// Trust, if not nil, says which texts are parsed; the others are as if Unverified.
-	// Generators may share it.
+	// Trust, if not nil, decides which texts are parsed; the others are treated as
+	// Unverified. Generators may share a Trust.
 	Trust *Trust
 
 	// VaryParts lets the size limit of a subtree that [Regenerate] draws vary widely up to
@@ -86,8 +86,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// unparsed reports whether the trees of inputs need not be those of the parser. Without
-// a scanner, they can be any derivations then.
+// unparsed reports whether inputs may have any derivation of the grammar, and not only
+// those that the parser returns: in scannerless grammars without verification.
 func (o Options) unparsed(g *grammars.Grammar) bool { return o.Unverified && g.Scannerless }
 
 // An Input is a text and its derivation tree.
@@ -124,7 +124,7 @@ type Generator struct {
 	assembling []grammars.Symbol // scratch
 	same       []int             // scratch
 
-	sources     map[*derivation.Tree]*source // that were mutated lately
+	sources     map[*derivation.Tree]*source // of trees that were mutated recently
 	sourceNodes int                          // of all of them
 	latest      *source                      // the last mutant
 	likely      *grammars.Written            // similar to the next text; may be nil
@@ -181,8 +181,8 @@ func (x *Generator) Next(ctx context.Context) (*Input, error) {
 		d.reuse(&x.scratch)
 		d.limit.shrink((draws - 1) / 2)
 		d.start()
-		// Operators and lexer states can call for more tokens than was foreseen. The
-		// smallest tree is returned in any case.
+		// Operators and lexer states can require more tokens than estimated. The smallest
+		// tree is returned in any case.
 		fits := func(*Input) (bool, error) { return len(d.words) <= x.opt.MaxTokens || d.limit.tokens == 0, nil }
 		input, tried, err := d.finish(ctx, fits, min(maxTried/2, maxTried-texts))
 		d.release(&x.scratch)

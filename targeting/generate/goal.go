@@ -8,15 +8,15 @@ import (
 	"github.com/inroad/inroad/grammars/refine"
 )
 
-// A goal is a path that a tree must have. Drawing takes the shortest way to its
-// first symbol, then follows it.
+// A goal is a path that a tree must have. Drawing takes the shortest way to the
+// path's first symbol, then follows the path.
 type goal struct {
 	path features.Path
 	at   int                   // the index of the next symbol of the path
 	far  []int                 // by node: the distance to the path's first symbol
 	way  []grammars.Occurrence // on the path: the next symbol and the constructs around it, innermost first
 
-	cells  []int    // by [refine.Modes.Cell]: the same for each lexer state; nil if they are not refined
+	cells  []int    // by [refine.Modes.Cell]: far for each lexer state; nil if modes are not refined
 	states []uint64 // by symbol of the path: the lexer states, as bits, in which it can begin
 }
 
@@ -65,8 +65,8 @@ func (x *Generator) statesOf(g *goal, i int) uint64 {
 	return states
 }
 
-// comesBy reports whether a construct that begins in a lexer state can contain a
-// symbol, within its rule, that begins in one of the states, which are given as bits.
+// comesBy reports whether a construct that begins in a lexer state can contain, within
+// its rule, a symbol that begins in one of states. The states are given as bits.
 func (x *Generator) comesBy(n *grammars.Node, state byte, symbol grammars.Occurrence, states uint64) bool {
 	found := false
 	x.modes.Each(n, refine.Turn{State: state}, func(n *grammars.Node, t refine.Turn) {
@@ -108,8 +108,8 @@ func (d *drawing) reach(n *grammars.Node) {
 	d.goals = goals
 }
 
-// onTheWay returns the node that leads to the first goal that any of the nodes
-// leads to; nil if none does.
+// onTheWay returns one of the nodes that leads to a goal, earlier goals first; nil if
+// no node does.
 func (d *drawing) onTheWay(nodes []*grammars.Node) *grammars.Node {
 	for _, g := range d.goals {
 		if n := d.towards(g, nodes); n != nil {
@@ -119,8 +119,8 @@ func (d *drawing) onTheWay(nodes []*grammars.Node) *grammars.Node {
 	return nil
 }
 
-// detourChance is the number of choices on the way to a goal of which one, on average,
-// does not take the shortest way.
+// detourChance is the average number of choices on the way to a goal of which one does
+// not take the shortest way.
 const detourChance = 4
 
 // towards returns one of the nodes nearest to a goal; nil if none leads to it.

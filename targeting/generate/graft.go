@@ -12,18 +12,18 @@ import (
 // Limits on grafts.
 const (
 	maxGrowth  = 30 // grafts that are tried to add more paths to an input
-	maxStunted = 6  // of these, in a row without a new path
+	maxStunted = 6  // consecutive grafts without a new path
 	maxRedraws = 4  // drawings of a part that no tree has, for each host
-	maxBuds    = 4  // of these, for one path
+	maxBuds    = 4  // grafts of one path that grow tries
 	maxPlanted = 3  // small trees for a symbol
 	maxLooks   = 16 // paths that are considered for a node of an input
 )
 
-// graft looks for an input with a path among trees that have a part of another tree:
-// the host has the path's first symbol, and the donor the rest of the path below a
-// symbol of the same rule. The parser read both, so that it often reads the graft. The
-// input then gets more grafts for other paths. An input above the size limit is
-// returned only if no other was found.
+// graft looks for an input with a path by combining two trees that the parser read: the
+// host has the path's first symbol, and the donor has the rest of the path below a symbol
+// of the same rule. The parser often reads the combination as well. The input then gets
+// more grafts for other paths. An input above the size limit is returned only if no other
+// was found.
 func (c *Cover) graft(ctx context.Context, i int) (*candidate, error) {
 	if c.k == 1 {
 		return nil, nil
@@ -46,8 +46,8 @@ func (c *Cover) graft(ctx context.Context, i int) (*candidate, error) {
 	return large, nil
 }
 
-// combine yields the grafts for a path that were not tried yet. If no tree has the
-// rest of the path, it is drawn in the hosts.
+// combine yields the grafts for a path that were not tried yet. If no tree has the rest
+// of the path, it draws the rest in the hosts.
 func (c *Cover) combine(ctx context.Context, i int) iter.Seq2[*Draft, error] {
 	return func(yield func(*Draft, error) bool) {
 		p := c.paths[i]
@@ -87,7 +87,7 @@ func (c *Cover) combine(ctx context.Context, i int) iter.Seq2[*Draft, error] {
 	}
 }
 
-// regrow draws a path below its first symbol in trees that were read, a number of times.
+// regrow draws a path below its first symbol in trees that were read, up to tries times.
 // It returns an input that covers the path; nil if there is none.
 func (c *Cover) regrow(ctx context.Context, p features.Path, tries int) (*candidate, error) {
 	hosts := slices.Clone(c.pool.hosts[p[0]])
@@ -106,8 +106,8 @@ func (c *Cover) regrow(ctx context.Context, p features.Path, tries int) (*candid
 	return nil, nil
 }
 
-// plant adds small trees with a symbol to the pool, because the trees of packing leave
-// grafts no room.
+// plant adds small trees with a symbol to the pool, because packed trees leave no room
+// for grafts.
 func (c *Cover) plant(ctx context.Context, o grammars.Occurrence) error {
 	if c.planted[o] {
 		return nil
@@ -145,7 +145,8 @@ func (c *Cover) try(ctx context.Context, t *Draft, p features.Path) (*candidate,
 	})
 }
 
-// redraw draws the rest of a path below its first symbol in a host; nil if it cannot.
+// redraw returns a host with the rest of a path drawn below its first symbol; nil if the
+// drawing fails.
 func (c *Cover) redraw(host site, p features.Path, try int) *Draft {
 	n := c.x.grammar.Nodes[p[0]]
 	d := c.x.newDrawing()
@@ -173,7 +174,7 @@ func (c *Cover) redraw(host site, p features.Path, try int) *Draft {
 	}
 }
 
-// grow adds grafts for other paths to an input, while it has room.
+// grow adds grafts for other paths to an input, while the input has room.
 func (c *Cover) grow(ctx context.Context, best *candidate) (*candidate, error) {
 	if c.closing != nil {
 		return best, nil

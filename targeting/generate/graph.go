@@ -42,8 +42,8 @@ type graphKey struct {
 	unparsed bool
 }
 
-// graphOf returns the graph of the derivations that options allow. The grammar keeps all
-// of it but the needs and the modes, which are not safe for concurrent use.
+// graphOf returns the graph of the derivations that options allow. The grammar caches all
+// of it except the needs and the modes, which are not safe for concurrent use.
 func graphOf(g *grammars.Grammar, opt Options) *graph {
 	key := graphKey{opt.Start, opt.unparsed(g)}
 	t := *g.Memo(key, func() any { return newGraph(g, key) }).(*graph)

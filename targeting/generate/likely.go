@@ -146,9 +146,9 @@ func (l *likely) within(d *drawing, n *grammars.Node, depth int) *distribution {
 	return l.p.within(n, above)
 }
 
-// choose chooses an alternative by probability, or if a limit is reached one of the
-// smallest; size is the least size of those without a probability. in has the probabilities
-// in the context, or is nil if they do not depend on it.
+// choose chooses an alternative by probability, or one of the smallest if ends is true;
+// size measures the alternatives if none of them has a probability. in has the
+// probabilities in the context, or is nil if they do not depend on it.
 func (l *likely) choose(d *drawing, n *grammars.Node, alts []*grammars.Node, in *distribution, ends bool, size func(*grammars.Node) int) *grammars.Node {
 	ps := l.p.alternatives[n.ID]
 	if in != nil {
@@ -195,8 +195,8 @@ func (l *likely) times(d *drawing, n *grammars.Node, depth int) int {
 	return l.rounds(d, n, l.within(d, n, depth), l.endsAt(d, depth))
 }
 
-// rounds draws the number of rounds of a repetition by probability, or if a limit is
-// reached the least number. in is as in choose.
+// rounds draws the number of rounds of a repetition by probability, or returns the least
+// number if ends is true. in is as in choose.
 func (l *likely) rounds(d *drawing, n *grammars.Node, in *distribution, ends bool) int {
 	ps, counts := l.p.repetitions[n.ID], l.counts[n.ID]
 	if in != nil {
@@ -222,7 +222,7 @@ func (l *likely) rounds(d *drawing, n *grammars.Node, in *distribution, ends boo
 	return times
 }
 
-// again always agrees with times.
+// again returns true: times alone decides the number of rounds.
 func (*likely) again(*drawing, *grammars.Node, int) bool { return true }
 
 // drawn follows the outline, if there is one.

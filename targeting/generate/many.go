@@ -13,13 +13,13 @@ import (
 	"github.com/inroad/inroad/grammars/parallel"
 )
 
-// Each generates up to n inputs on several workers. If the options leave choices to
-// chance, the sizes of the inputs vary widely within the limits, and alternatives that
-// the inputs before seldom took are preferred. No two inputs are the same, unless the
-// options allow it: there are fewer than n inputs if no more are found.
+// Each yields up to n inputs, generated on several workers. If the options ask for
+// uniform choices, the sizes of the inputs vary widely within the limits, and
+// alternatives that earlier inputs seldom took are preferred. Unless the options allow
+// duplicates, no two inputs are the same, and there are fewer than n if no more are found.
 //
 // The randomness of an input depends only on the seed, the input's index and the
-// inputs of the batches before, so that the inputs are the same for any number of
+// inputs of earlier batches, so that the inputs are the same for any number of
 // workers. They are yielded in order; an error is the last value.
 func Each(ctx context.Context, g *grammars.Grammar, opt Options, seed uint64, n, workers int) iter.Seq2[*Input, error] {
 	return func(yield func(*Input, error) bool) {
@@ -85,8 +85,8 @@ func (s *Stream) Limit(nodes int) {
 	}
 }
 
-// The number of inputs of a batch. Batches grow: the first inputs tell most about
-// what is missing.
+// Limits on the number of inputs of a batch. Batches grow, because the first inputs say
+// most about which alternatives are rare.
 const (
 	minBatch = 4
 	maxBatch = 64
@@ -116,9 +116,9 @@ func (m *many) spread() {
 // alternative can be rare because it has few inputs, all of which were generated.
 const spreadRounds = 12
 
-// likelyRounds is the number of rounds after which choices by probability change: by
-// the given probabilities, some inputs are too frequent for new ones to be found. First
-// the probabilities become more even, then the inputs grow.
+// likelyRounds is the number of rounds after which choices by probability change, because
+// the most probable inputs may be too frequent to find new ones. First the probabilities
+// become more even, then the inputs grow.
 const likelyRounds = 8
 
 func (m *many) chooser(x *Generator, round int) chooser {
@@ -135,11 +135,12 @@ func (m *many) chooser(x *Generator, round int) chooser {
 // maxRounds limits how often an input is generated that equals an earlier one.
 const maxRounds = 24
 
-// next generates a batch of at most n inputs. Inputs that equal an earlier one are
-// generated again, with higher limits each time. In the end they are left out.
+// next generates a batch of at most n inputs. An input that equals an earlier one is
+// generated again, with limits that rise with the rounds. If it still does after the last
+// round, it is left out.
 func (m *many) next(ctx context.Context, n int) ([]*Input, error) {
 	batch, taken := make([]*Input, n), make([]*uses, n)
-	var repeats []*uses // an alternative that leads to inputs of before is not rare
+	var repeats []*uses // an alternative that leads to earlier inputs is not rare
 	again := make([]int, n)
 	for i := range again {
 		again[i] = i
@@ -167,7 +168,7 @@ func (m *many) next(ctx context.Context, n int) ([]*Input, error) {
 }
 
 // adapt chooses the round that the next batch begins with, given how many inputs of the
-// first round equal an earlier input. So little work is lost where most of them do.
+// first round equal an earlier input. A later round wastes less work if most of them do.
 func (m *many) adapt(inputs, repeated int) {
 	switch {
 	case 4*repeated > 3*inputs:

@@ -19,9 +19,9 @@ var ErrNotWanted = errors.New("minimize: the original input does not have the pr
 type Predicate func(context.Context, *Input) (bool, error)
 
 // Minimize reduces an input while wanted returns true for it: subtrees replace their
-// ancestors, are replaced by their smallest derivation, or are removed. No single
-// reduction makes the result smaller. If wanted is false for the input of the tree, the
-// error is [ErrNotWanted].
+// ancestors, are replaced by their smallest derivation, or are removed. It stops when no
+// single reduction makes the input smaller, or after 100,000 tries. If wanted is false for
+// the input of the tree, the error is [ErrNotWanted].
 func (x *Generator) Minimize(ctx context.Context, tree *derivation.Tree, wanted Predicate) (*Input, error) {
 	best := &Input{Text: tree.Input(), Tree: tree, Draws: 1}
 	switch ok, err := wanted(ctx, best); {
@@ -112,9 +112,9 @@ func (x *Generator) reductions(tree *derivation.Tree) iter.Seq[*Draft] {
 	}
 }
 
-// shifted removes a round, but moves one of its subtrees over the one of the same
-// kind before it. So the first element of a list can be removed, and not only the
-// following ones.
+// shifted removes a round, but keeps one of its subtrees: it replaces the subtree of the
+// same kind before the round. So the first element of a list can be removed, and not only
+// the following ones.
 func (x *Generator) shifted(t *Draft, r round) (*Draft, bool) {
 	depth := t.nodes[r.from].depth
 	for j := r.from; j < r.to; j++ {

@@ -52,14 +52,14 @@ func (d *drawing) readings(n *grammars.Node, kind int) []refine.Reading {
 	return d.modes.ReadingsAs(n, d.turn(n), kind)
 }
 
-// shift changes the lexer's state after a token. Root is the derived node of the
+// shift changes the lexer's state after a token. root is the derived node of the
 // token's rule, or nil if it is not known.
 func (d *drawing) shift(n *grammars.Node, kind int, root *grammars.Node) {
 	d.shiftTo(n, d.reading(n, kind, root))
 }
 
 // reading returns how the lexer reads a token that is derived from a node; nil if it cannot.
-// Root is as in shift.
+// root is as in shift.
 func (d *drawing) reading(n *grammars.Node, kind int, root *grammars.Node) *refine.Reading {
 	if d.stack == "" {
 		return nil
@@ -112,9 +112,9 @@ func (d *drawing) plan(n *grammars.Node) planned {
 	return p
 }
 
-// carrier returns the part that leads to a goal, -1 if there is none. For the
-// first goal, the parts before it are then planned so that it begins in a mode
-// from which the goal is nearest.
+// carrier returns the part that leads to a goal, -1 if there is none. For the first
+// goal, it plans the earlier parts so that the returned part begins in a mode from
+// which the goal is nearest.
 func (p *planned) carrier(g *goal, n *grammars.Node) int {
 	if p.plan == nil || g.cells == nil {
 		return slices.Index(n.Children, p.d.towards(g, n.Children))

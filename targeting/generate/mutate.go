@@ -103,9 +103,9 @@ func (x *Generator) Mutate(ctx context.Context, tree, other *derivation.Tree, mu
 // maxRepeats limits the consecutive mutations that give an input which is not new.
 const maxRepeats = 200
 
-// Mutants yields different inputs, each a mutation of a random tree. No input has
-// the same tokens as a tree. The sequence ends when new inputs become too hard to
-// find.
+// Mutants yields different inputs, each a mutation of one of the trees. No input has the
+// same token texts as any of the trees. The sequence ends when new inputs become too hard
+// to find.
 func (x *Generator) Mutants(ctx context.Context, trees []*derivation.Tree, mutations ...Mutation) iter.Seq2[*Input, error] {
 	return func(yield func(*Input, error) bool) {
 		seen := map[string]bool{}
@@ -277,8 +277,8 @@ func (t *Draft) inside(i, depth int) piece {
 	return piece{t, i + 1, t.end(i), depth - t.nodes[i].depth}
 }
 
-// with returns the draft with the subtree of a node replaced by a subtree of
-// another draft. Of a token it replaces the text.
+// with returns the draft with the subtree of a node replaced by a subtree of another
+// draft. For a token, it replaces the text.
 func (t *Draft) with(i int, other *Draft, j int) *Draft {
 	if t.nodes[i].word >= 0 {
 		word := other.words[other.nodes[j].word]

@@ -8,10 +8,10 @@ import (
 	"github.com/inroad/inroad/grammars/refine"
 )
 
-// An outline has the choices of a tree by probability, made before the tree is drawn.
-// A tree is drawn from left to right, so that the rule on the left would use up the
-// limit on expansions if it is recursive. An outline expands open slots in random
-// order, as PTC2 does, and so spreads the limit over all of them.
+// An outline makes the choices of a tree by probability before the tree is drawn. A tree
+// is drawn from left to right, so a recursive rule on the left would use up the limit on
+// expansions. An outline expands open slots in random order, as PTC2 does, and so spreads
+// the limit over all of them.
 //
 // An outline ignores lexer modes and needed symbols. Where these exclude a choice, the
 // drawing chooses for itself in the rest of the rule.
@@ -21,8 +21,8 @@ type outline struct {
 	open       []*body // slots
 	leaves     []*body // tokens
 	expansions int
-	least      int // number of symbols of the finished tree, at least
-	tokens     int // number of tokens of the finished tree, at least
+	least      int // a lower bound of the symbols of the finished tree
+	tokens     int // a lower bound of the tokens of the finished tree
 }
 
 // A body is the planned derivation of a rule or a token.
@@ -77,7 +77,7 @@ func (l *likely) outlined(d *drawing, start *grammars.Rule) *body {
 	return root
 }
 
-// plans has the memory of bodies, for the next outline.
+// plans keeps the memory of bodies for the next outline.
 type plans struct {
 	blocks       [][]body
 	block, used  int // the body that comes next
@@ -110,8 +110,8 @@ func (p *plans) next() *body {
 	return b
 }
 
-// minTokenExpansions is the least number of expansions that a token may take. The limit
-// on those of an input is shared by its tokens.
+// minTokenExpansions is the least limit on the expansions of a token. The tokens of an
+// input share the input's limit.
 const minTokenExpansions = 5
 
 // take removes a random slot.
@@ -212,8 +212,8 @@ func (b *body) next(n *grammars.Node) *decision {
 	return &b.choices[b.choice-1]
 }
 
-// enter returns the planned body of a symbol; nil if there is none. The body of a token
-// is that of all symbols inside it.
+// enter returns the planned body of a symbol; nil if there is none. All symbols inside a
+// token have the token's body.
 func (b *body) enter(n *grammars.Node) *body {
 	switch {
 	case b == nil || b.left:

@@ -38,7 +38,7 @@ func newPool(k int) *pool {
 // has reports whether a tree has a symbol.
 func (p *pool) has(o grammars.Occurrence) bool { return p.read[features.Extend(0, o)] }
 
-// wants reports whether a tree is small, or has paths of which more places are needed.
+// wants reports whether a tree is small, or has paths with fewer than maxSites places.
 func (p *pool) wants(tree *derivation.Tree, set *features.Set) bool {
 	if p.sites > maxAllSites || p.k == 1 {
 		return false
@@ -65,7 +65,7 @@ func (p *pool) add(tree *derivation.Tree, set *features.Set) error {
 	draft := DraftOf(tree)
 	ends := draft.ends()
 	dissector := tree.Dissector()
-	var chain []site // the nodes above the current one, from the top; inside a token, that of the token
+	var chain []site // the nodes above the current one, from the top; inside a token, the token's node
 	var symbols []grammars.Occurrence
 	visit := func(depth int, s site, o grammars.Occurrence) {
 		chain, symbols = append(chain[:depth], s), append(symbols[:depth], o)

@@ -51,8 +51,8 @@ func NewTally(g *grammars.Grammar) *Tally { return NewContextTally(g, 1) }
 
 // NewContextTally returns an empty tally, whose probabilities depend on the context: on
 // up to k-1 symbols that enclose a choice. Together with an option they form a k-path. A k
-// above [MaxContext] counts as MaxContext. The tally counts the first [MaxContexts] contexts
-// that occur; choices in others count for the shorter contexts that it has.
+// above [MaxContext] counts as MaxContext. The tally keeps the first [MaxContexts] contexts
+// that occur; a choice in any other context counts only for the shorter contexts it keeps.
 func NewContextTally(g *grammars.Grammar, k int) *Tally {
 	return &Tally{g, g.Choices(), min(max(k, 1), MaxContext), map[choiceContext]map[int]int{}, MaxContexts}
 }
@@ -138,14 +138,14 @@ func GrammarProbabilities(g *grammars.Grammar) *Probabilities {
 	return p
 }
 
-// usualTimes is the highest number of rounds of an unbounded repetition, unless
-// another is given.
+// usualTimes is the highest number of rounds that is an option of every repetition
+// that allows it.
 const usualTimes = 10
 
 // Invert returns the normalised reciprocals of the probabilities, so that likely
-// options become unlikely. If some options of a choice have probability 0, they
-// share all of it equally. The options of a repetition are up to ten rounds, and
-// the numbers of rounds that have a probability.
+// options become unlikely. If some options of a choice have probability 0, only they
+// are possible afterwards, and equally likely. The options of a repetition are up to
+// ten rounds, and the numbers of rounds that have a probability.
 func (p *Probabilities) Invert() *Probabilities { return p.mapped(timesOf, invert) }
 
 // flatten returns the normalised square roots of the probabilities, so that they become
@@ -154,8 +154,8 @@ func (p *Probabilities) flatten() *Probabilities {
 	return p.mapped(func(_ *grammars.Node, ps map[int]float64) []int { return slices.Sorted(maps.Keys(ps)) }, flatten)
 }
 
-// mapped returns a function of the probabilities of each choice. The options of a
-// repetition are given by times.
+// mapped applies a function to the probabilities of each choice. times returns the
+// options of a repetition.
 func (p *Probabilities) mapped(times func(n *grammars.Node, ps map[int]float64) []int, of func([]float64) []float64) *Probabilities {
 	out := newProbabilities(p.grammar)
 	add := func(c choiceContext, alternatives []float64, rounds map[int]float64) {

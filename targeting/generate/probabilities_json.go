@@ -50,9 +50,9 @@ type choiceFile struct {
 	Below  []string              `json:"below,omitempty"`  // their texts
 }
 
-// WriteJSON writes the probabilities of every choice of the grammar. Choices
-// without probabilities are written as null, to be filled in. Those of a choice in
-// contexts follow the ones without a context.
+// WriteJSON writes the probabilities of every choice of the grammar. An alternation
+// without probabilities is written with nulls to fill in, a repetition with an empty
+// object. The probabilities of a choice in contexts follow those without a context.
 func (p *Probabilities) WriteJSON(w io.Writer) error {
 	file := probabilitiesFile{probabilitiesVersion, p.grammar.Name, p.grammar.Digest, grammars.NumberingVersion, []alternativesFile{}, []repetitionFile{}}
 	if len(p.contexts) > 0 {
@@ -118,7 +118,7 @@ const maxTimes = 100_000
 
 // ReadProbabilities reads the probabilities of a grammar. Options of a choice without
 // a probability share the remaining probability equally, which may be 0. The options
-// of a repetition are the numbers of rounds up to ten.
+// of a repetition are the numbers of rounds up to ten and those in the file.
 func ReadProbabilities(r io.Reader, g *grammars.Grammar) (*Probabilities, error) {
 	var file probabilitiesFile
 	if err := json.NewDecoder(r).Decode(&file); err != nil {

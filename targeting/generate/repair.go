@@ -9,7 +9,8 @@ import (
 	"github.com/inroad/inroad/grammars/refine"
 )
 
-// A mark is what a drawing must know to draw the subtree of a node again.
+// A mark is the state of a drawing before a node, so that the node's subtree can be drawn
+// again.
 type mark struct {
 	binding   refine.Binding
 	stack     refine.Stack // before the subtree
@@ -46,8 +47,8 @@ func (d *drawing) finish(ctx context.Context, wanted func(*Input) (bool, error),
 	}
 }
 
-// A ladder is the state of a repair: the misread node, and the number of subtrees
-// around it that were redrawn in vain.
+// A ladder is the state of a repair: the misread node, and how often a subtree around it
+// was redrawn in vain.
 type ladder struct{ misread, rung int }
 
 // Each subtree around a misread node is redrawn by the chooser, and the last time
@@ -100,7 +101,7 @@ func (d *drawing) ancestor(misread, step int) int {
 	return i
 }
 
-// redraw replaces the subtree of a node by another one. It reports whether it could.
+// redraw replaces the subtree of a node by another one. It reports whether it succeeded.
 func (d *drawing) redraw(i int, by chooser) bool {
 	m, end := d.marks[i], d.end(i)
 	n := d.grammar.Nodes[d.nodes[i].occurrence]

@@ -5,7 +5,7 @@ import (
 	"github.com/inroad/inroad/grammars/derivation"
 )
 
-// A source is a tree to mutate, with what its mutations have in common.
+// A source is a tree to mutate, with data that its mutations share.
 type source struct {
 	*Draft
 	tree    *derivation.Tree
@@ -19,7 +19,7 @@ type source struct {
 // maxSourceNodes limits the nodes of the sources that a generator keeps.
 const maxSourceNodes = 1 << 18
 
-// source returns the source of a tree. The generator keeps those that it used lately.
+// source returns the source of a tree. The generator keeps recent sources.
 func (x *Generator) source(tree *derivation.Tree) *source {
 	if x.latest != nil && x.latest.tree == tree {
 		return x.latest
@@ -36,8 +36,8 @@ func (x *Generator) source(tree *derivation.Tree) *source {
 	return s
 }
 
-// like returns how a source is written, for writing its mutants. It is nil before the
-// source is mutated again: writing it would take longer than it saves.
+// like returns the written form of a source, which speeds up writing its mutants. It is
+// nil for the first mutant: writing the source would take longer than it saves.
 func (x *Generator) like(s *source) *grammars.Written {
 	if s.uses++; s.written == nil && s.uses == 2 {
 		how := x.writing(len(s.words))
@@ -80,8 +80,9 @@ func (x *Generator) kind(t *Draft, i int) int32 {
 // quickPicks is the number of nodes that are tried before all are listed.
 const quickPicks = 8
 
-// paired draws two nodes of the same kind, one of each source, and combines them. The
-// second is in a range that depends on the first. It reports whether there are any.
+// paired draws two nodes of the same kind, one of each source, and combines them. within
+// returns the range of the second node, given the first. paired reports whether there
+// are two such nodes.
 func (x *Generator) paired(a, b *source, within func(i int) (from, to int), combine func(i, j int) *Draft) (*Draft, bool) {
 	kinds, others := x.kindsOf(a), x.kindsOf(b)
 	if len(kinds) == 0 {

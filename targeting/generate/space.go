@@ -64,8 +64,8 @@ func derives(nodes []*grammars.Node, c rune) bool {
 	return false
 }
 
-// writing says how a number of words are written. Texts that agree are not
-// replaced.
+// writing returns how to write a number of words. It allows other texts for tokens only
+// if the grammar has no agreements.
 func (x *Generator) writing(words int) grammars.Writing {
 	out := grammars.Writing{Separators: x.separators}
 	if x.opt.Spacing != Compact {

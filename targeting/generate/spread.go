@@ -19,7 +19,7 @@ type spread struct {
 	*experience
 }
 
-// An experience is what the inputs of all batches so far chose.
+// An experience holds the choices of the inputs of all earlier batches.
 type experience struct {
 	graph  *graph
 	uses   uses
@@ -29,7 +29,7 @@ type experience struct {
 // uses counts how often each alternative was taken, by its [surroundings]. The zero value
 // is empty.
 type uses struct {
-	slots []use // a power of two, at most three quarters in use; the hash is the first place to look
+	slots []use // an open-addressing hash table whose length is a power of two, at most three quarters full
 	count int   // slots in use
 }
 
@@ -123,15 +123,15 @@ func (e *experience) learn(batch ...*uses) {
 	e.unused = refine.Distances(e.graph.grammar, never...)
 }
 
-// nearUnused is the weight of an alternative that was never taken, compared with that
-// of an alternative whose surroundings are new.
+// nearUnused is the extra weight of an alternative that was never taken; new surroundings
+// weigh 1. An alternative that leads to an untaken one gets less.
 const nearUnused = 0.3
 
 func (s *spread) pick(d *drawing, n *grammars.Node, alts []*grammars.Node, depth int) *grammars.Node {
 	return s.choose(d, n, s.fitting(d, alts, depth), depth)
 }
 
-// choose chooses one of the nodes at a node.
+// choose chooses one of nodes, the options of n, and records the choice.
 func (s *spread) choose(d *drawing, n *grammars.Node, nodes []*grammars.Node, depth int) *grammars.Node {
 	around := d.surroundings(n, depth)
 	chosen := weighted(d.rand, nodes, func(alt *grammars.Node) float64 {
@@ -152,8 +152,8 @@ func (s *spread) choose(d *drawing, n *grammars.Node, nodes []*grammars.Node, de
 	return chosen
 }
 
-// times chooses first whether to enter a repetition that may be left out. The
-// repetition itself stands for leaving it out.
+// times first chooses whether an optional repetition is present. Among the options, the
+// repetition itself stands for its absence.
 func (s *spread) times(d *drawing, n *grammars.Node, depth int) int {
 	most := s.most(d, n)
 	if n.Min > 0 || most == 0 || !s.again(d, n, depth) {

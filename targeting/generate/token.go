@@ -84,7 +84,7 @@ func (d *drawing) word(n *grammars.Node, kind, depth int, text []byte, from toke
 	d.shiftTo(n, from.after)
 }
 
-// A tokenPlan has what drawing a token repeats.
+// A tokenPlan caches the derivations of a token.
 type tokenPlan struct {
 	derivations []tokenDerivation
 	roots       []*grammars.Node // of the derivations
@@ -127,7 +127,7 @@ type tokenDerivation struct {
 	rule *grammars.Rule // the lexer rule that ends the token; nil if it is not known
 	mode int            // the mode that the token begins in
 
-	after *refine.Reading // what the lexer's state becomes; nil if it cannot be read
+	after *refine.Reading // how the lexer reads the token; nil if it cannot
 }
 
 // derivations returns the nodes that a token can be derived from, and that the lexer
@@ -183,8 +183,8 @@ func (d *drawing) given(n *grammars.Node, kind, depth int) bool {
 	return false
 }
 
-// A spelling is a token's text while it is drawn. The lexer follows it: choices after
-// which the text is no longer the beginning of such a token are made again.
+// A spelling is a token's text while it is drawn. A scan follows the text: a choice after
+// which the text is no longer a prefix of a token of this type is made again.
 type spelling struct {
 	*drawing
 	text  []byte
@@ -225,7 +225,7 @@ func (t *spelling) node(n *grammars.Node, depth int) {
 	}
 }
 
-// put adds a character, if the lexer can read it.
+// put adds a character if ok, and otherwise fails.
 func (t *spelling) put(c rune, ok bool) {
 	if !ok {
 		t.stuck, t.failed = true, true

@@ -89,8 +89,8 @@ func (t *training) generator(number, spacing int, opt Options) (*Generator, erro
 }
 
 // covering returns the next input of a cover. When a cover is complete, another one
-// with paths of another length and inputs of another size follows. If the grammar
-// has no such paths, the input is a random one.
+// with paths of another length and inputs of another size follows. If the covers find
+// no input, it returns a random one.
 func (t *training) covering(ctx context.Context) (*Input, error) {
 	lengths, sizes := []int{2, 3}, []int{20, 50, 100}
 	for t.empty < len(lengths) {
@@ -115,7 +115,7 @@ func (t *training) covering(ctx context.Context) (*Input, error) {
 	return t.random(ctx)
 }
 
-// random returns a random input, of several depths and lengths in turn.
+// random returns a random input. Its limits on depth and repetition change with each call.
 func (t *training) random(ctx context.Context) (*Input, error) {
 	depths, repeats := []int{6, 10, 15, 20, 30}, []int{2, 4, 10}
 	i := t.turn % len(t.generators)

@@ -1,8 +1,8 @@
 package generate
 
-// A Trust decides which texts are parsed to check that they are read as drawn: all of them
-// at first, and one of several after many were. A text that is misread ends the trust. So
-// grammars whose texts are sometimes misread are checked much more often than others.
+// A Trust decides which texts are parsed to check that they are read as drawn: every text
+// at first, and 1 in 16 once 200 in a row were read as drawn. A misread text starts the
+// count again, so grammars whose texts are sometimes misread are checked much more often.
 //
 // The zero value is ready for use. A Trust is not safe for concurrent use; a [Stream] with
 // one must have one worker.
@@ -13,7 +13,7 @@ type Trust struct {
 
 const (
 	trustedAfter = 200 // texts
-	trustedCheck = 16  // one text of so many is parsed
+	trustedCheck = 16  // one in so many texts is parsed
 )
 
 // skips reports whether the next text need not be parsed.
@@ -25,7 +25,7 @@ func (t *Trust) skips() bool {
 	return true
 }
 
-// tell says whether a text was read as drawn.
+// tell records whether a text was read as drawn.
 func (t *Trust) tell(asDrawn bool) {
 	if t == nil {
 		return
