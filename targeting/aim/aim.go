@@ -1,12 +1,11 @@
 // Package aim generates inputs that reach given methods of a program, or that have a
 // given outcome, guided by a model of the program.
 //
-// [New] returns a [Targeter] for a model. [Targeter.Find] turns the leaves of a
-// method's or outcome's decision tree that predict it into constraints and solves
-// them with package solve. Every input returned parses, and the model predicts
-// that it reaches its method, has the outcome, and reaches none of the methods to
-// avoid. Only with [Options.AllowUnlikely] does Find return other inputs, and marks
-// them.
+// [New] returns a [Targeter] for a model. [Targeter.Find] takes the decision tree of a
+// method or an outcome, turns the leaves that predict it into constraints, and solves
+// them with package solve. Every input returned parses, and the model predicts that it
+// reaches its method, has the outcome, and reaches none of the methods to avoid. With
+// [Options.AllowUnlikely], Find may also return other inputs, which it marks.
 package aim
 
 import (
@@ -28,8 +27,8 @@ var (
 	ErrNeverReached error = &reason{targeting.NeverObserved, "no observation reached it; train with inputs that do"}
 	// ErrAlwaysReached reports that every observation reached a unit to avoid.
 	ErrAlwaysReached error = &reason{targeting.NeverObserved, "every observation reached a method to avoid; train with inputs that do not"}
-	// ErrNeverAvoided reports that the model predicts of every input that it reaches
-	// a unit to avoid.
+	// ErrNeverAvoided reports that the model predicts that every input reaches a unit
+	// to avoid.
 	ErrNeverAvoided error = &reason{targeting.NeverObserved, "the model predicts that every input reaches a method to avoid; train with more inputs that do not"}
 	// ErrOtherOutcome reports a unit that no observation with the outcome reached.
 	ErrOtherOutcome error = &reason{targeting.NeverObserved, "no observation with the outcome reached it; train with inputs that have both"}
@@ -47,8 +46,8 @@ func (e *reason) Error() string { return e.text }
 
 func (e *reason) Verdict() targeting.Verdict { return e.verdict }
 
-// An UnlikelyError reports that the model predicts of all inputs found that they do
-// not reach a unit, or do not have an outcome. [Options.AllowUnlikely] returns them.
+// An UnlikelyError reports that the model predicts that none of the inputs found reaches
+// a unit, or has an outcome. With [Options.AllowUnlikely], Find returns these inputs.
 type UnlikelyError struct {
 	Tried int // inputs that were tried; 0 if no leaf predicts the unit or the outcome
 
@@ -88,28 +87,29 @@ type Options struct {
 	// AllowUnlikely also returns inputs that the model predicts not to reach their
 	// unit, or not to have the outcome, if it finds no others.
 	AllowUnlikely bool
-	// NoMutants returns only inputs that Draw drew. Otherwise, one of five inputs is a
-	// mutant of an example of the model, and so are all that Draw did not find.
+	// NoMutants returns only inputs from Draw. Otherwise, mutants of the model's examples
+	// are one in five inputs, and replace inputs that Draw did not find.
 	NoMutants bool
 	// Steps limits the constraints that are solved for each unit, and the trees that are
-	// tried for each constraint. If it is 0, the usual limits of a thorough search apply.
-	// If it is not 0, no reasons are found for conditions that contradict each other, and
-	// inputs need not resemble the examples of the model and are no mutants of them.
+	// tried for each constraint. If it is 0, the limits of a thorough search apply. If it
+	// is not 0, errors do not name contradictory conditions, and inputs neither resemble
+	// the model's examples nor are mutants of them.
 	Steps int
 }
 
 // An Input is a generated input with the predictions for it.
 type Input struct {
 	*generate.Input
-	// Units holds the requested units that the input is predicted to reach, and those of
-	// Unlikely. If ok is preferred, but the input is predicted to be refused, it holds only
-	// the unit that the input was generated for: the run may end before it reaches others.
+	// Units holds the requested units that the input is predicted to reach, and the units
+	// in Unlikely. If ok is preferred, but the input is predicted to be refused, it holds
+	// only the unit that the input was generated for: the run may end before it reaches
+	// others.
 	Units       []int
 	Unlikely    []int   // the units among Units that the input was generated for but is predicted not to reach
 	Probability float64 // the lowest probability among Units and of the requested outcome
 	// Outcome is the likeliest of the outcomes that [Options.Outcome] stands for.
 	Outcome         string
-	UnlikelyOutcome bool // the input is predicted to have none of these outcomes
+	UnlikelyOutcome bool // the input is predicted to have none of the requested outcomes
 }
 
 // A Miss is a unit without an input, or an outcome. Its verdict is
@@ -156,11 +156,11 @@ func NewWith(m *model.Model, s *solve.Solver) *Targeter {
 	return &Targeter{m, newWayFinder(m), s, newExamples(m)}
 }
 
-// Find returns inputs that reach the units in want and none of the units in
-// avoid, and that have the outcome of the options. It also returns the units in want
-// for which it found no input. To keep the number of inputs small, it targets the
-// unit with the fewest observations first, together with as many other units as one
-// input that is not refused can reach. Without units, the outcome is the only goal.
+// Find returns inputs that reach the units in want and none of the units in avoid, and
+// that have the outcome of the options. It also returns the units in want for which it
+// found no input. To keep the number of inputs small, it targets the unit with the
+// fewest observations first, together with as many other units as one accepted input can
+// reach. Without units, the outcome is the only goal.
 func (t *Targeter) Find(ctx context.Context, r *rand.Rand, want, avoid []int, opt Options) (*Result, error) {
 	opt.N = max(opt.N, 1)
 	if opt.Draw == nil {

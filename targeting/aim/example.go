@@ -12,7 +12,7 @@ import (
 	"github.com/inroad/inroad/targeting"
 )
 
-// Limits of the paths that an input has because an example has them.
+// Limits on the paths of an example that inputs should have.
 const (
 	contextLength = 2  // symbols of a path
 	maxPaths      = 12 // paths of each example
@@ -64,7 +64,7 @@ func (x *examples) pathsOf(tree *derivation.Tree) (map[uint64]features.Path, err
 	return out, err
 }
 
-// in returns the examples that fall into all of some leaves and that are wanted.
+// in returns the examples that fall into all the leaves and whose forecast is wanted.
 func (x *examples) in(leaves []*model.Leaf, wanted func(forecast) bool) []*example {
 	x.once.Do(x.read)
 	var out []*example
@@ -77,10 +77,10 @@ func (x *examples) in(leaves []*model.Leaf, wanted func(forecast) bool) []*examp
 	return out
 }
 
-// context returns conditions that require the paths of an example which tell a group of
-// examples from the others. A path that is frequent in the group and rare elsewhere
-// comes first: its share in the group, times the logarithm of how many times that is its
-// share in all examples.
+// context returns conditions that require the paths of an example that distinguish a
+// group of examples from the others. A path that is frequent in the group and rare
+// elsewhere comes first: paths are ranked by share × log(share / base), for their shares
+// in the group and in all examples.
 func (x *examples) context(e *example, group []*example) []targeting.Condition {
 	type scored struct {
 		path  features.Path
@@ -111,8 +111,8 @@ func (x *examples) context(e *example, group []*example) []targeting.Condition {
 	return out
 }
 
-// findExamples finds the examples of plans, and moves the plans whose conditions no
-// example combines to the end.
+// findExamples finds the examples of plans, and moves plans to the end if no example is
+// in all their leaves.
 func (s *search) findExamples(plans []plan) {
 	if s.opt.Steps > 0 {
 		return

@@ -15,16 +15,16 @@ import (
 
 // Limits on mutants of examples.
 const (
-	mutantShare = 5    // inputs for each mutant among them
+	mutantShare = 5    // one in so many inputs is a mutant
 	perMutant   = 20   // mutants tried for each mutant returned
 	maxMutants  = 2000 // mutants tried for a plan
-	maxRepeats  = 20   // successive mutants that were tried before
+	maxRepeats  = 20   // successive mutants that are not new
 )
 
-// withMutants replaces the last inputs by mutants of the examples in the leaves of plans,
-// up to the last tier that was tried, and adds mutants for missing inputs. An input that
-// meets the conditions of a leaf may lack something else that the program needs; a mutant
-// of an input that reached the unit rarely does.
+// withMutants replaces the last inputs by mutants of the examples of plans, up to the
+// last tier that was tried, and adds mutants for missing inputs. An input that meets the
+// conditions of a leaf may lack something that the program needs but the model does not
+// test; a mutant of an input that reached the unit rarely lacks it.
 func (s *search) withMutants(ctx context.Context, plans []plan, last tier, inputs []Input) ([]Input, error) {
 	if s.opt.NoMutants || s.opt.Steps > 0 {
 		return inputs, nil
@@ -33,8 +33,8 @@ func (s *search) withMutants(ctx context.Context, plans []plan, last tier, input
 	return append(inputs[:min(len(inputs), s.opt.N-len(mutants))], mutants...), err
 }
 
-// mutants returns up to n mutants that are not in before and that reach the units of
-// its first input.
+// mutants returns up to n mutants that are not in before and that are predicted to reach
+// the units of the first input in before.
 func (s *search) mutants(ctx context.Context, plans []plan, last tier, before []Input, n int) (out []Input, err error) {
 	if n == 0 {
 		return nil, nil
@@ -56,9 +56,9 @@ func (s *search) mutants(ctx context.Context, plans []plan, last tier, before []
 	return out, nil
 }
 
-// mutantsOf returns up to n mutants of the first examples of a plan: those whose
-// predictions differ least from the predictions for an example. They keep the paths that
-// all examples of the plan share.
+// mutantsOf returns up to n mutants of the first examples of a plan: the mutants whose
+// predictions differ least from those for an example. A mutant keeps the paths that all
+// examples of the plan share.
 func (s *search) mutantsOf(ctx context.Context, x *generate.Generator, p *plan, before []Input, n int) ([]Input, error) {
 	type mutant struct {
 		Input
@@ -130,7 +130,7 @@ func (s *search) predictMutant(tree *derivation.Tree, shared []uint64) (*model.A
 	return s.model.PredictTree(tree)
 }
 
-// containsAll reports whether units contain all of some others.
+// containsAll reports whether units contains all of others.
 func containsAll(units, others []int) bool {
 	return !slices.ContainsFunc(others, func(u int) bool { return !slices.Contains(units, u) })
 }
@@ -156,7 +156,8 @@ func (s *search) fits(tree *derivation.Tree) (bool, error) {
 	return nodes <= s.opt.MaxNodes, err
 }
 
-// distance returns how much predictions differ from those for the nearest example.
+// distance returns how much an answer differs from the predictions for the nearest
+// example.
 func distance(answer *model.Answer, examples []*example) float64 {
 	nearest := math.Inf(1)
 	for _, e := range examples {

@@ -26,13 +26,13 @@ const maxMutated = 300
 // A pool holds inputs like those that a model usually learns from. A [Refiner] runs
 // the inputs that the model predicts to be instructive. Because it chooses them by
 // predictions alone, the inputs of a leaf that it runs are a random sample of all
-// inputs of the leaf. Inputs that are made to reach a unit are not: in a leaf that
-// does not separate well, they would reach the unit more often than other inputs do,
-// and the model would predict the unit too often.
+// inputs of the leaf. Inputs that are generated for a unit are no random sample: in a
+// leaf that does not separate well, they would reach the unit more often than other
+// inputs, and the model would predict the unit too often.
 type pool struct {
 	texts [][]byte
-	// Probabilities that the inputs reach the picked units, of the rarer class of each
-	// unit; nil for inputs that are outside the grammar or exceed a limit.
+	// rarer holds, by input and picked unit, the probability of the unit's rarer class:
+	// reached or not. It is nil for inputs outside the grammar or above a limit.
 	rarer [][]float64
 }
 
@@ -75,7 +75,7 @@ func limited(err error) bool {
 	return ok
 }
 
-// predict predicts whether the inputs reach the picked units.
+// predict sets p.rarer to the predictions of a model for the picked units.
 func (p *pool) predict(ctx context.Context, m *model.Model, picked []int, workers int, limits grammars.Limits) error {
 	p.rarer = make([][]float64, len(p.texts))
 	group, ctx := parallel.WithContext(ctx)
@@ -107,9 +107,9 @@ func (p *pool) predict(ctx context.Context, m *model.Model, picked []int, worker
 const anyUnit = -1
 
 // draw draws up to n different inputs that are not in seen, for one of the picked
-// units. The more probable the rarer class of the unit is for an input, the more
-// probably it is drawn, so that about as many inputs are drawn from leaves that
-// predict the class as from leaves that miss it.
+// units. An input's weight is the probability of the unit's rarer class, so that about
+// as many inputs are drawn from leaves that predict the class as from leaves that miss
+// it.
 func (p *pool) draw(source *rand.Rand, picked, n int, seen map[string]bool) [][]byte {
 	type drawn struct {
 		text []byte

@@ -24,7 +24,7 @@ type Runner interface {
 }
 
 // A warmRunner runs some inputs in each process before its first observation, and
-// repeats the first run, because a process may also do one-time work.
+// repeats the first run, because a process may do one-time work.
 type warmRunner struct {
 	Runner
 	first [][]byte // inputs that each process runs first
@@ -81,7 +81,7 @@ type Reaching struct {
 	Text    []byte
 	Origin  Origin
 	Outcome string // of its run, as [model.OutcomeName] returns it; empty if Unconfirmed
-	Runs    int    // runs for the unit up to and including that of the input; 0 if it had been run for another unit
+	Runs    int    // runs for the unit up to and including this one; 0 if the input was run for another unit
 	// Unconfirmed is set if a known observation of the input reached the unit, but no
 	// run of the input did.
 	Unconfirmed bool
@@ -128,12 +128,12 @@ const (
 	runSampled  = 30
 )
 
-// Reach runs inputs until enough of them reach a unit and none of the units to
-// avoid, with the outcome of the options, or the maximum number of runs is reached.
-// For [NoUnit], it runs inputs until enough of them have the outcome. It runs the model's smallest
-// inputs first, then varied ones, known inputs that reached the unit, the model's
-// sample, and mutants. If no run reaches the unit, but a known observation did,
-// Reach returns its input as unconfirmed.
+// Reach runs inputs until enough of them reach a unit and none of the units to avoid,
+// with the outcome of the options, or the maximum number of runs is reached. For
+// [NoUnit], it runs inputs until enough of them have the outcome. It runs the model's
+// smallest inputs first, then varied ones, known inputs that reached the unit, the
+// model's sample, and mutants. If no run reaches the unit, but a known observation did,
+// Reach returns the input of that observation as unconfirmed.
 func (r *Reacher) Reach(ctx context.Context, source *rand.Rand, unit int) (*Attempt, error) {
 	known := r.knownFor(unit)
 	wanted := func(o observation.Observation) bool { return r.reaches(o, unit) }
@@ -144,15 +144,15 @@ func (r *Reacher) Reach(ctx context.Context, source *rand.Rand, unit int) (*Atte
 	return out, err
 }
 
-// Explore runs inputs until enough of them are wanted, such as those that reach a method
-// which is no unit of the model, or the maximum number of runs is reached. It runs inputs
-// for units that may lead there, then the model's sample, and mutants of both.
+// Explore runs inputs until wanted is true for enough of them, or the maximum number of
+// runs is reached. It can search for a method that is no unit of the model. It runs
+// inputs for the units in near, then the model's sample, and mutants of both.
 func (r *Reacher) Explore(ctx context.Context, source *rand.Rand, near []int, wanted func(observation.Observation) bool) (*Attempt, error) {
 	return r.until(ctx, r.around(ctx, source, near), false, func(o observation.Observation) bool { return r.reaches(o, NoUnit) && wanted(o) })
 }
 
-// until runs candidates until enough of them are wanted, or the maximum number of runs
-// is reached. If half is set, at most half of the runs are for targeted inputs.
+// until runs candidates until wanted is true for enough of them, or the maximum number of
+// runs is reached. If half is set, at most half of the runs are for targeted inputs.
 func (r *Reacher) until(ctx context.Context, candidates iter.Seq2[candidate, error], half bool, wanted func(observation.Observation) bool) (*Attempt, error) {
 	out := &Attempt{}
 	for i, o := range r.ran {
@@ -184,7 +184,7 @@ func (r *Reacher) until(ctx context.Context, candidates iter.Seq2[candidate, err
 	return out, nil
 }
 
-// run runs an input.
+// run runs an input and records its observation and origin.
 func (r *Reacher) run(ctx context.Context, input candidate) (observation.Observation, error) {
 	o, err := r.runner.Run(ctx, input.text)
 	if err != nil {
@@ -223,9 +223,9 @@ type candidate struct {
 	origin Origin
 }
 
-// candidates yields inputs that may reach a unit, which the known inputs reached. It
-// may yield an input several times. Mutants come last, without an end as far as the
-// grammar allows.
+// candidates yields inputs that may reach a unit. known holds inputs that reached it. An
+// input may be yielded several times. Mutants come last; they end when new ones become
+// too hard to find.
 func (r *Reacher) candidates(ctx context.Context, source *rand.Rand, unit int, known [][]byte) iter.Seq2[candidate, error] {
 	return func(yield func(candidate, error) bool) {
 		var near [][]byte // inputs that reached the unit or may do so
@@ -319,7 +319,8 @@ func variedInputs(ctx context.Context, s *solve.Solution, r *rand.Rand, n int) (
 	return s.Varied(ctx, r, n)
 }
 
-// targeted returns inputs that the model suggests for a unit, also unlikely ones.
+// targeted returns up to n inputs that the model suggests for a unit, including unlikely
+// ones.
 func (r *Reacher) targeted(ctx context.Context, source *rand.Rand, unit, n int, draw Draw) ([][]byte, error) {
 	var want []int
 	if unit != NoUnit {
@@ -338,8 +339,7 @@ func (r *Reacher) targeted(ctx context.Context, source *rand.Rand, unit, n int, 
 	return out, nil
 }
 
-// sampled returns the inputs kept in the model that reach a unit with the highest
-// probability.
+// sampled returns the inputs kept in the model that are most likely to reach a unit.
 func (r *Reacher) sampled(ctx context.Context, unit int) ([][]byte, error) {
 	type scored struct {
 		text        []byte
@@ -374,8 +374,8 @@ func (r *Reacher) probability(answer *model.Answer, unit int) float64 {
 	return min(p, likely)
 }
 
-// mutants yields mutants of inputs. It skips inputs that are outside the grammar or
-// exceed a limit.
+// mutants yields mutants of the first inputs. It skips inputs that are outside the
+// grammar or exceed a limit.
 func mutants(ctx context.Context, g *grammars.Grammar, source *rand.Rand, inputs [][]byte, maxNodes int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		var trees []*derivation.Tree

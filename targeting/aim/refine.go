@@ -22,14 +22,13 @@ import (
 type RefineOptions struct {
 	Rounds   int           // maximum number of rounds; default 5
 	Runs     int           // runs of the program in a round; default 500
-	Budget   time.Duration // time of all calls together, except for the first model and the last scores; no limit if 0
+	Budget   time.Duration // time of Begin and Refine together, which the first model and scoring may exceed; no limit if 0
 	MaxNodes int           // symbols per tree of a generated input; no limit if 0
 	Warmup   int           // known inputs that each process runs before its first observation; default 20, negative for none
 	Seed     uint64
 	Workers  int             // goroutines that evaluate a model; 0 means 1
 	Limits   grammars.Limits // for held-out inputs
-	// Header, if not nil, returns the units of the program, which may become more with
-	// each run.
+	// Header, if not nil, returns the units of the program. Each run may add units.
 	Header func() observation.Header
 	// Progress, if not nil, is called with the first model, as round 0, and after
 	// each round.
@@ -43,7 +42,7 @@ type Round struct {
 	Number int      // 0 for the first model
 	Units  []string // IDs of the units that the round tried to refine, most important first
 	Runs   int
-	Wrong  int      // wrong predictions of the model of the round before, for the inputs that were run
+	Wrong  int      // wrong predictions of the previous round's model for the inputs that were run
 	New    []string // IDs of the units that no observation had reached before, sorted
 
 	Scored, Rares int     // number of units in F1 and in RareF1
@@ -150,15 +149,15 @@ func (r *Refiner) Begin(ctx context.Context, h observation.Header, train, held [
 }
 
 // Refine improves the model of [Refiner.Begin] in rounds, and returns the best model.
-// If units are given by their IDs, each round is for them. Otherwise it picks units.
+// If IDs of units are given, each round refines these units. Otherwise it picks units.
 //
-// The best model has the highest mean F1 on the held-out observations, of the given
-// units or of all, and of equal ones it is the last. Models that do not know all
-// units that were reached are not compared.
+// The best model has the highest mean F1 on the held-out observations, over the given
+// units or over all; the last of equal models wins. A round that reaches a new unit
+// discards the earlier models, which do not know the unit.
 //
 // A round runs inputs as long as the budget leaves enough time to train again,
-// judging by the last time. If training takes longer and the budget ends, Refine
-// returns the best model of the rounds before.
+// estimated from the last training. If training takes longer and the budget ends,
+// Refine returns the best model of the earlier rounds.
 func (r *Refiner) Refine(ctx context.Context, units ...string) (*model.Model, Stop, error) {
 	r.best.score = meanF1(r.best.f1, units) // Begin does not know the units
 	for number := 1; number <= r.opt.Rounds; number++ {
@@ -197,7 +196,7 @@ func (r *Refiner) Refine(ctx context.Context, units ...string) (*model.Model, St
 	return r.best.Model, StopRounds, nil
 }
 
-// within returns a context that ends as long before the budget as rest says.
+// within returns a context that ends when rest is left of the budget.
 func (r *Refiner) within(ctx context.Context, rest time.Duration) (context.Context, context.CancelFunc) {
 	if r.opt.Budget == 0 {
 		return ctx, func() {}
@@ -317,8 +316,8 @@ func (r *Refiner) report(ctx context.Context, round Round, units []string) error
 	return nil
 }
 
-// meanF1 returns the mean F1 of the given units that are scored, or of all units if
-// there are none.
+// meanF1 returns the mean F1 of the given units that are scored, or of all scored units
+// if none of the given ones is.
 func meanF1(f1 map[string]float64, units []string) float64 {
 	sum, n := 0.0, 0
 	for _, id := range units {
@@ -335,8 +334,8 @@ func meanF1(f1 map[string]float64, units []string) float64 {
 // minUnitRuns is the minimum number of runs for a unit that a round picks.
 const minUnitRuns = 20
 
-// runRound runs inputs for the given units, or for units that it picks. It returns
-// the observations, also if it fails.
+// runRound runs inputs for the given units, or for units that it picks. It returns the
+// observations even if it fails.
 func (r *Refiner) runRound(ctx context.Context, given []string, round *Round) (ran []observation.Observation, err error) {
 	m := r.model
 	if err := refine.Prepare(ctx, m.Grammar, m.Grammar.Start); err != nil {
@@ -406,7 +405,7 @@ func stream(round int, id string) uint64 {
 	return h.Sum64() + uint64(round)
 }
 
-// unitsOf returns the indices of units, which change when a model has more units.
+// unitsOf returns the indices of units in a model. They differ between models.
 func unitsOf(m *model.Model, ids []string) ([]int, error) {
 	var out []int
 	for _, id := range ids {
@@ -419,9 +418,9 @@ func unitsOf(m *model.Model, ids []string) ([]int, error) {
 	return out, nil
 }
 
-// pick returns the units that are predicted worst, worst first. A unit counts less
-// the more rounds picked it. Of units with the same number of observations and the
-// same score, which mostly have the same condition, it returns one.
+// pick returns the units that are predicted worst, worst first. The need of a unit falls
+// with each round that picked it. Units with the same number of observations and the
+// same score mostly have the same condition, so pick returns only one of them.
 func (r *Refiner) pick() []int {
 	m := r.model
 	type candidate struct {
@@ -462,9 +461,9 @@ func need(reached int, score model.Confusion) float64 {
 // the pool does not have.
 const fewReached = 20
 
-// inputs returns up to n new inputs for a unit, which is the given one of the picked
-// units. They are from the pool. If few observations reached the unit, half of them
-// is not: one third of this half is targeted, and the rest are mutants of known
+// inputs returns up to n new inputs for a unit; picked is its index among the picked
+// units. The inputs come from the pool. If few observations reached the unit, half of
+// them do not: a third of this half is targeted, and the rest are mutants of known
 // inputs that reach the unit, so that some of them nearly reach it.
 func (r *Refiner) inputs(ctx context.Context, t *Targeter, source *rand.Rand, unit, picked, n int) ([][]byte, error) {
 	var near [][]byte
@@ -490,8 +489,8 @@ func (r *Refiner) inputs(ctx context.Context, t *Targeter, source *rand.Rand, un
 // mutantChoice is the number of mutants from which one is chosen.
 const mutantChoice = 4
 
-// mutantsFor returns n new mutants for a unit. The first half is random; the others
-// are those among several times as many that the model is least certain about.
+// mutantsFor returns up to n new mutants for a unit. The first half is random; the rest
+// are the mutants, among several times as many, that the model is least certain about.
 func (r *Refiner) mutantsFor(ctx context.Context, m *model.Model, source *rand.Rand, unit, n int) ([][]byte, error) {
 	type mutant struct {
 		text      []byte

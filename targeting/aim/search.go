@@ -47,20 +47,20 @@ type search struct {
 	outcomes    []string              // inputs must have one of them; any if empty
 	failure     error                 // the first error with the least certain verdict
 	conflict    []targeting.Condition // the conditions of the first infeasible plan
-	leftOut     bool                  // plans were left out, so the failure of the others proves nothing
+	leftOut     bool                  // plans were left out, so failure of the others proves nothing
 	tried       int                   // inputs that the model predicted so far
 	spent       map[string]int        // predictions in the current tier, by the outcome of their plan
 	solves      int                   // constraints that were solved
-	unlikely    int                   // inputs among them that are predicted not to reach the unit or not to have the outcome
+	unlikely    int                   // of the inputs in tried: predicted not to reach the unit or not to have the outcome
 }
 
-// A tier ranks plans. Plans of a tier are tried only if those of the tiers before it
-// gave too few inputs.
+// A tier ranks plans. Plans of a tier are tried only if better tiers gave too few
+// inputs.
 type tier int
 
 const (
 	preferred  tier = iota // a trusted way to the unit or the outcome; for a unit without an outcome, to ok as well
-	uncertain              // the same, but the way is not trusted
+	uncertain              // like preferred, but the way is not trusted
 	refused                // for a unit without an outcome, a way with an outcome other than ok
 	improbable             // any way; the model may predict that inputs do not reach the unit or do not have the outcome
 )
@@ -80,11 +80,11 @@ type plan struct {
 	units      []int         // the units that inputs reach
 	leaves     []*model.Leaf // of the ways; that of the unit, or else of the outcome, comes first
 	examples   []*example    // in all leaves, with the predictions that the plan expects
-	unseen     bool          // there are none, so that examples are those in the first leaf
+	unseen     bool          // no example is in all leaves; examples holds those in the first leaf
 }
 
-// and returns the plan combined with another way. Stronger conditions are those of
-// the plan.
+// and returns the plan combined with another way. It ignores the way's stronger
+// conditions.
 func (p plan) and(w way) plan {
 	p.conditions = slices.Concat(p.conditions, w.conditions)
 	p.texts = slices.Concat(p.texts, w.texts)
@@ -108,7 +108,7 @@ type solved struct {
 	stronger *solve.Solution              // with stronger conditions; nil until needed
 	near     map[*example]*solve.Solution // with paths of an example as well
 	strong   []targeting.Condition        // of stronger
-	barren   bool                         // no input was found, whether it resembles the first example or not
+	barren   bool                         // no input was found, with or without the paths of the first example
 }
 
 // find returns inputs for the unit. They are spread over the routes to it,
@@ -148,8 +148,8 @@ func (s *search) find(ctx context.Context) ([]Input, error) {
 	return nil, s.missed(feasible)
 }
 
-// spread adds inputs of the routes to inputs. Routes make up for those that give
-// fewer inputs than their share.
+// spread adds inputs of the routes to inputs. If a route gives fewer inputs than its
+// share, the other routes give more.
 func (s *search) spread(ctx context.Context, routes []route, inputs []Input) ([]Input, error) {
 	for len(routes) > 0 && len(inputs) < s.opt.N {
 		var productive []route // that gave inputs
@@ -220,7 +220,7 @@ func (s *search) missed(feasible bool) error {
 }
 
 // explain replaces the failure of infeasible plans by an error that names the
-// conditions which contradict each other.
+// contradictory conditions.
 func (s *search) explain(ctx context.Context) error {
 	if verdict, _ := targeting.VerdictOf(s.failure); verdict != targeting.Infeasible || s.opt.Steps > 0 {
 		return nil
@@ -233,9 +233,9 @@ func (s *search) explain(ctx context.Context) error {
 	return nil
 }
 
-// routes returns feasible plans of the first tier, as many as are needed, sorted by
-// the number of units they reach, largest first. It also returns the plans that it
-// did not try.
+// routes returns as many feasible plans of the first tier as are needed, sorted by the
+// number of units they reach, largest first. It also returns the plans that it did not
+// try.
 func (s *search) routes(ctx context.Context, plans []plan) (out []route, rest []plan, err error) {
 	enough, perPlan := min(s.opt.N, maxRoutes), maxExamples
 	if len(s.others) > 0 {
@@ -336,9 +336,9 @@ func (s *search) anyOutcome() bool {
 }
 
 // toGoal returns the ways to leaves that predict the unit, or the outcome if there is
-// no unit, most certain first. If no leaf predicts the outcome, other outcomes may be
-// less likely still, so the way to its likeliest leaf is returned. It also returns these ways followed by those to other
-// leaves with an observation of the unit or the outcome.
+// no unit, most certain first. If no leaf predicts the outcome, ways has only the way to
+// its likeliest leaf, because every outcome may be unlikely there. anyhow continues with
+// the ways to other leaves that have an observation of the unit or the outcome.
 func (s *search) toGoal() (ways, anyhow []way) {
 	if s.unit != NoUnit {
 		return s.allowed(s.ways.toUnit(s.unit, true)), s.allowed(s.ways.toUnitAnyhow(s.unit))
@@ -370,9 +370,9 @@ func (s *search) allowed(ways []way) []way {
 	return slices.DeleteFunc(ways, func(w way) bool { return len(s.outcomesOf(w)) == 0 })
 }
 
-// outcomesOf returns the conditions on the outcome under which inputs follow a way:
-// one of the returned lists for each requested outcome that the way allows, or the
-// tests of the way if no outcome is requested.
+// outcomesOf returns the conditions on the outcome under which inputs follow a way: one
+// list for each requested outcome that the way allows, or a single list with the way's
+// own conditions if no outcome is requested.
 func (s *search) outcomesOf(w way) [][]model.Condition {
 	if len(s.outcomes) == 0 || s.unit == NoUnit {
 		return [][]model.Condition{w.outcomes}
@@ -444,7 +444,7 @@ func (s *search) follow(ctx context.Context, r route, n int, before []Input) ([]
 	if len(found) > 0 || len(before) > 0 || err != nil || len(relax(r.plan.conditions)) == len(targeting.Simplify(r.plan.conditions)) {
 		return found, err
 	}
-	// Inputs that meet the conditions which the solver handles quickly are not enough.
+	// The relaxed conditions gave no input, so solve all conditions.
 	solution, err := s.try(ctx, r.plan.conditions)
 	if solution == nil {
 		return nil, s.note(err)
@@ -490,7 +490,7 @@ func (s *search) try(ctx context.Context, conditions []targeting.Condition) (*so
 	return s.solver.Try(ctx, s.constraint(conditions))
 }
 
-// ignoreLimit returns nil for an error of a solver limit.
+// ignoreLimit returns err, or nil if err is a [*limit.Error].
 func ignoreLimit(err error) error {
 	if overLimit(err) {
 		return nil
@@ -498,7 +498,7 @@ func ignoreLimit(err error) error {
 	return err
 }
 
-// overLimit reports whether the solver reached a limit.
+// overLimit reports whether err is a [*limit.Error].
 func overLimit(err error) bool {
 	_, ok := errors.AsType[*limit.Error](err)
 	return ok
@@ -543,8 +543,8 @@ func (s *search) solvePlan(ctx context.Context, p plan) (*solved, error) {
 	return out, nil
 }
 
-// addWay adds the first way to a plan that leaves it feasible. It returns nil if
-// there is none, and the limit that the solver reached, if any.
+// addWay adds the first way that leaves a plan feasible. It returns nil if there is
+// none, and the limit that the solver reached, if any.
 func (s *search) addWay(ctx context.Context, p *solved, ways []way) (next *solved, over, err error) {
 	for _, w := range ways[:min(len(ways), maxWays)] {
 		q := p.and(w)
@@ -606,8 +606,8 @@ func (s *search) resemble(ctx context.Context, p *solved, e *example) (near *sol
 	return near, err
 }
 
-// add adds as many conditions of a group to solved ones as stay feasible: all of them
-// together, or else as many as possible of each half.
+// add adds as many conditions of a group to solved conditions as stay feasible: the whole
+// group, or else as many as possible of each half.
 func (s *search) add(ctx context.Context, solution *solve.Solution, conditions, group []targeting.Condition, attempts, most int) (*solve.Solution, []targeting.Condition, error) {
 	if s.opt.Steps > 0 {
 		attempts = min(attempts, s.opt.Steps/4)
@@ -656,10 +656,10 @@ func combinations(conditions []targeting.Condition) int {
 	return n
 }
 
-// relax returns the conditions that the solver handles quickly: all that forbid
-// paths, and of the others as many as the combinations allow. Conditions near the
-// root of a decision tree come first and tell the most, so the last are left out;
-// predictions check all of them.
+// relax returns the conditions that the solver handles quickly: all that forbid paths,
+// and as many of the others as maxCombinations allows. Conditions near the root of a
+// decision tree come first and say most, so the last ones are left out; predictions
+// check all of them.
 func relax(conditions []targeting.Condition) []targeting.Condition {
 	n := 1
 	return slices.DeleteFunc(targeting.Simplify(conditions), func(c targeting.Condition) bool {
@@ -672,9 +672,9 @@ func relax(conditions []targeting.Condition) []targeting.Condition {
 	})
 }
 
-// draw returns up to n inputs of a solved plan that are not in before and that the
-// model predicts to follow the plan. They resemble an example. If it is the first one of
-// the plan, other inputs will do if there are none.
+// draw returns up to n inputs of a solved plan that are not in before and that the model
+// predicts to follow the plan. The inputs resemble an example. If e is the plan's first
+// example and no input resembles it, draw returns other inputs.
 func (s *search) draw(ctx context.Context, p *solved, e *example, n int, before []Input) ([]Input, error) {
 	if p.barren {
 		return nil, nil
@@ -742,7 +742,7 @@ func (s *search) draw(ctx context.Context, p *solved, e *example, n int, before 
 	return out, nil
 }
 
-// A forecast is what the model predicts for an input or an example.
+// A forecast holds the predictions of the model for an input or an example.
 type forecast struct {
 	outcomes   []model.OutcomeProbability // by descending probability
 	prediction func(unit int) (reached bool, probability float64)
@@ -779,7 +779,7 @@ func (f forecast) outcome(outcomes []string) (likeliest string, probability floa
 	return likeliest, probability
 }
 
-// follows reports whether a forecast is the one that a plan expects.
+// follows reports whether a forecast meets the expectations of a plan.
 func (s *search) follows(f forecast, p plan) bool {
 	if p.tier < improbable && (s.misses(f) || slices.ContainsFunc(p.units, func(u int) bool { return !f.reaches(u) })) {
 		return false

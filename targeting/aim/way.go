@@ -23,7 +23,7 @@ type way struct {
 	pairs    []solve.Pair      // of children in inputs in the leaf
 	leaf     model.Leaf
 	trust    trust
-	narrow   bool              // the conditions exclude some inputs in the leaf, so that their failure proves nothing
+	narrow   bool              // the conditions exclude some inputs in the leaf, so failure proves nothing
 	outcomes []model.Condition // tests of the outcome on the way
 }
 
@@ -87,12 +87,12 @@ func (wf *wayFinder) unitWays(unit int, reached bool) []way {
 }
 
 // maxVotes is the maximum number of features of a regression that inputs should have,
-// and of those that they should lack.
+// and of features that they should lack.
 const maxVotes = 3
 
-// votes returns conditions that keep a regression from overruling the tree of a unit
-// that predicts that the unit is reached, or not reached: inputs have the features
-// that speak for the prediction most, and lack those that speak against it most.
+// votes returns conditions that keep a unit's regression from overruling its tree, which
+// predicts that the unit is reached, or not reached. They require the features that
+// support the prediction most, and forbid the features that oppose it most.
 func (wf *wayFinder) votes(unit int, reached bool) []targeting.Condition {
 	r := wf.m.Regression(unit)
 	if r == nil || reached && !r.ToNotReached || !reached && !r.ToReached {
@@ -119,8 +119,8 @@ func (wf *wayFinder) found(p property, find func() []way) []way {
 }
 
 // toOutcome returns the ways to the leaves that predict an outcome, or any other
-// outcome if present is false; if no leaf does, the way to the leaf where that is
-// most likely. It returns nil if the model does not predict the outcome.
+// outcome if present is false. If no leaf does, it returns the way to the likeliest
+// leaf. It returns nil if the model does not know the outcome.
 func (wf *wayFinder) toOutcome(outcome string, present bool) []way {
 	all := wf.toOutcomeAnyhow(outcome, present)
 	if out := predicted(all); len(out) > 0 {
@@ -140,7 +140,7 @@ func (wf *wayFinder) toOutcomeAnyhow(outcome string, present bool) []way {
 	return wf.found(property{true, i, present}, func() []way { return wf.ways(wf.m.OutcomeLeaves(i), present) })
 }
 
-// predicted returns the ways, which are sorted, to leaves that predict a property.
+// predicted returns the ways to leaves that predict a property. ways is sorted by trust.
 func predicted(ways []way) []way {
 	for i, w := range ways {
 		if w.trust == unlikely {
@@ -228,7 +228,7 @@ func (wf *wayFinder) conditions(f model.Feature, present bool) []targeting.Condi
 }
 
 // refusalConditions returns the conditions under which an input has a refused
-// construct, or lacks it. A negative refusal stands for all of a phase.
+// construct, or lacks it. A negative refusal stands for all refusals of a phase.
 func (wf *wayFinder) refusalConditions(refusal int, present bool) []targeting.Condition {
 	if refusal > 0 {
 		return wf.conditions(wf.m.Refusals[refusal-1].Feature, present)
@@ -330,8 +330,8 @@ func (wf *wayFinder) pathConditions(p features.Path, present bool) []targeting.C
 	return out
 }
 
-// needCondition returns the condition that an input meets a need, or, if present
-// is false, that it does not. It returns nil if a condition cannot express that.
+// needCondition returns the condition that an input meets a need, or does not meet it if
+// present is false. It returns nil if no condition can express that.
 func needCondition(need features.Need, present bool) []targeting.Condition {
 	c := targeting.Condition{Paths: need.Paths, Trivia: need.Trivia, Min: need.Min, Max: targeting.Unbounded, Text: need.Text}
 	switch {
