@@ -19,7 +19,7 @@ import (
 	"github.com/inroad/inroad/targeting/solve"
 )
 
-// An aimer makes inputs for units that are rarely reached, by a model that it trains on
+// An aimer generates inputs for rarely reached units with a model that it trains on
 // observations.
 type aimer struct {
 	guided   *guided
@@ -35,7 +35,7 @@ type aimer struct {
 	pending []observation.Observation // not yet added
 	picked  map[string]int            // by ID of a unit: how often it was aimed at
 	queue   []*individual             // inputs that were found
-	goals   []goalUnit                // most important first; nil if they are to be found again
+	goals   []goalUnit                // in the order of the model's units; nil if they must be found again
 }
 
 // A goalUnit is a unit to aim at.
@@ -51,8 +51,8 @@ const maxSearches = 2
 // firstTraining is the number of observations of the first model.
 const firstTraining = 100
 
-// newAimer returns an aimer that shares the grammar, unless inputs derive from another rule
-// than the grammar's start rule.
+// newAimer returns an aimer. It shares the grammar if inputs derive from the grammar's
+// start rule.
 func newAimer(ctx context.Context, g *guided, grammar *grammars.Grammar) (*aimer, error) {
 	opt := model.Defaults()
 	opt.Seed, opt.Folds, opt.Limits = g.options.Seed, 1, parseLimits()
@@ -76,9 +76,9 @@ func newAimer(ctx context.Context, g *guided, grammar *grammars.Grammar) (*aimer
 	return &aimer{guided: g, rand: rand.New(rand.NewPCG(g.options.Seed, 1<<32)), trainer: t, due: firstTraining, picked: map[string]int{}}, nil
 }
 
-// learn adds observations, and trains the model when they have become twice as many. It
-// reports whether it did. If there are many observations, it adds all that
-// brought something new, and some of the others.
+// learn adds observations, and trains the model again when their number has doubled. It
+// reports whether it trained. Once there are many observations, it prefers those that
+// brought something new, up to twice Rows, and samples the others, up to Rows.
 func (a *aimer) learn(ctx context.Context, last []*individual) (bool, error) {
 	for _, i := range last {
 		if i.same != nil || i.observation.Outcome == "" || i.tree == nil {
@@ -143,8 +143,9 @@ func (a *aimer) next(ctx context.Context) (*individual, error) {
 	return i, nil
 }
 
-// promise returns how promising an input is, according to the model: it is likely to be
-// accepted, to reach rare units, and has paths that no input had.
+// promise returns how promising an input is. It is higher the more likely the model
+// thinks that the input is accepted and reaches rare units, and the more paths the input
+// has that no input had.
 func (a *aimer) promise(i *individual) (float64, error) {
 	const few = 10
 	if i.tree == nil {
@@ -174,8 +175,8 @@ func (a *aimer) promise(i *individual) (float64, error) {
 // rareShare is the share of results below which a unit is rare.
 const rareShare = 0.2
 
-// findGoals returns the units to aim at: those that are rarely reached, and the nearest
-// reached neighbours of those that were never reached.
+// findGoals returns the units to aim at: rarely reached units, and the nearest reached
+// neighbours of units that were never reached.
 func (a *aimer) findGoals() []goalUnit {
 	if a.goals != nil {
 		return a.goals
@@ -207,11 +208,11 @@ func (a *aimer) findGoals() []goalUnit {
 	return a.goals
 }
 
-// neighbours returns, by ID of a reached unit, the name of a unit that was never reached
-// and to which it is the nearest in the same file.
+// neighbours returns, by ID of a reached unit, the name of an unreached unit in the same
+// file to which it is the nearest reached unit.
 func (a *aimer) neighbours() map[string]string {
 	archive := a.guided.archive
-	reached := map[string][]observation.Unit{} // by file and first line, of each line the first unit
+	reached := map[string][]observation.Unit{} // by file, sorted by first line; one unit per line
 	for _, u := range a.guided.options.Units {
 		if _, ok := archive.units[u.ID]; ok {
 			reached[u.File] = append(reached[u.File], u)
@@ -233,8 +234,8 @@ func (a *aimer) neighbours() map[string]string {
 	return out
 }
 
-// nearest returns the ID of the unit whose first line is the nearest to a line, of two the
-// one before the line, and "" if there is no unit. The units are sorted by their first line.
+// nearest returns the ID of the unit whose first line is nearest to a line, or "" if there is
+// no unit. A tie goes to the unit before the line. units is sorted by first line.
 func nearest(units []observation.Unit, line int) string {
 	at, _ := slices.BinarySearchFunc(units, line, func(u observation.Unit, line int) int { return cmp.Compare(u.Start, line) })
 	switch {
@@ -270,7 +271,8 @@ func (a *aimer) pick() []goalUnit {
 	return out
 }
 
-// aimAt finds inputs that reach goals, together if one input can.
+// aimAt queues inputs that reach goals, and mutants of them. One input reaches several
+// goals if possible.
 func (a *aimer) aimAt(ctx context.Context, goals []goalUnit) error {
 	var units []int
 	for _, g := range goals {

@@ -21,17 +21,17 @@ type individual struct {
 	text []byte
 	tree *derivation.Tree // nil if the input is outside the grammar
 	// drawn means that tree was drawn, and that the text was not parsed. The parser may read
-	// it differently.
+	// the text differently.
 	drawn bool
 	aim   string // what the input is for, for people; may be empty
-	way   *way   // how [Guided] made it; nil for others
+	way   *way   // how [Guided] generated it; nil for other algorithms
 
 	promise float64 // of a candidate of [Guided]
 
-	included bool // the campaign did not make it
+	included bool // the input came from [Campaign.Include]
 
-	same   *individual // an earlier one of the generation with the same text; nil if there is none
-	result *result     // nil before the end of the generation, unless the input was told in an earlier one
+	same   *individual // an earlier individual of the generation with the same text, or nil
+	result *result     // nil before the end of the generation, unless an earlier generation had the input
 
 	// The following are set for the first individual with a text.
 	observation observation.Observation
@@ -46,22 +46,22 @@ func newIndividual(input *generate.Input) *individual {
 // known reports whether the input need not be run.
 func (i *individual) known() bool { return i.result != nil || i.same != nil }
 
-// brought says what the result of an individual has that no result before had.
+// brought says what is new in the result of an individual.
 type brought struct {
-	units   []int32 // that no input before reached
-	failure bool    // a failure that no input before had
-	set     bool    // a set of units that no input before reached
-	hits    int     // number of units that no input before executed about so often
-	paths   int     // number of paths that no input before had
+	units   []int32 // that no earlier input reached
+	failure bool    // a failure that no earlier input had
+	set     bool    // a set of units that no earlier input reached
+	hits    int     // number of units with a hit count whose magnitude no earlier input had
+	paths   int     // number of paths that no earlier input had
 }
 
-// A hit is a unit with the magnitude of its number of executions.
+// A hit is a unit with the magnitude of its hit count.
 type hit struct {
 	unit      int32
 	magnitude int
 }
 
-// A result is what an input did.
+// A result holds the outcome of an input and the units that it reached.
 type result struct {
 	outcome  observation.Outcome
 	failure  observation.Property // outcome, type and stack
@@ -70,7 +70,7 @@ type result struct {
 	duration time.Duration
 }
 
-// failed reports whether the run did not end with ok.
+// failed reports whether the outcome is not ok.
 func (r *result) failed() bool { return r.outcome != observation.OK }
 
 // An archive holds the results of generations. It depends on the order of individuals,
@@ -97,7 +97,7 @@ func newArchive(opt Options) *archive {
 	}
 }
 
-// add gives an individual its result, and says what is new in it.
+// add sets the result of an individual, and what it brought.
 func (a *archive) add(i *individual) {
 	o := i.observation
 	sets := len(a.lists)
@@ -139,8 +139,8 @@ func (a *archive) rarity() []float64 {
 }
 
 // finding returns what an individual brought, and reports whether that is worth keeping.
-// A new set of units is not if executions are counted: with blocks as units, nearly
-// every input has one.
+// A new set of units alone is not if there are hit counts: with blocks as units, nearly
+// every input has a new set.
 func (a *archive) finding(i *individual) (Finding, bool) {
 	f := Finding{Text: i.text, Failure: i.brought.failure, Included: i.included}
 	for _, unit := range i.brought.units {
@@ -149,13 +149,13 @@ func (a *archive) finding(i *individual) (Finding, bool) {
 	return f, len(f.Units) > 0 || f.Failure || i.brought.hits > 0 || i.brought.set && i.observation.Counts == nil
 }
 
-// A Finder says which observations brought something new, in the order in which they
-// are added. The zero value is ready for use.
+// A Finder reports which observations brought something new, compared with those added
+// before. The zero value is ready for use.
 type Finder struct{ archive *archive }
 
 // Add returns what an observation brought, and reports whether it is the first to reach
-// a unit, to execute a unit about so often, or to have its failure. If it has no counts,
-// being the first to reach its set of units counts instead.
+// a unit, to have a hit count of its magnitude, or to have its failure. If the observation
+// has no hit counts, being the first to reach its set of units counts instead.
 func (f *Finder) Add(o observation.Observation) (Finding, bool) {
 	if f.archive == nil {
 		f.archive = newArchive(Options{})
@@ -165,7 +165,7 @@ func (f *Finder) Add(o observation.Observation) (Finding, bool) {
 	return f.archive.finding(i)
 }
 
-// list returns the numbers of units.
+// list returns the numbers of units, and numbers new ones.
 func (a *archive) list(ids []string) []int32 {
 	list, key := make([]int32, len(ids)), make([]byte, 0, 4*len(ids))
 	for i, id := range ids {

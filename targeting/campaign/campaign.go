@@ -1,13 +1,13 @@
 // Package campaign decides which inputs to run a program on, one generation after the
-// other, from what happened to the inputs before.
+// other, based on the observations of earlier inputs.
 //
-// A [Campaign] is asked for inputs and told what they did: [Campaign.Ask] and
-// [Campaign.Tell]. It runs nothing and stores nothing. The same options and the same
-// observations give the same inputs, in whatever order the observations of a generation
-// are told. So a campaign that was interrupted continues if its observations are told
-// again. [Run] asks, runs and tells. [Campaign.Include] takes in inputs from elsewhere.
+// [Campaign.Ask] returns inputs to run, and [Campaign.Tell] takes their observations. A
+// campaign runs nothing and stores nothing. The same options and the same observations
+// give the same inputs, in whatever order the observations of a generation are told. So
+// an interrupted campaign continues if its observations are told again. [Run] asks, runs
+// and tells. [Campaign.Include] adds inputs from elsewhere.
 //
-// The algorithms differ in how they make the next generation: see [Algorithm].
+// The algorithms differ in how they create the next generation: see [Algorithm].
 package campaign
 
 import (
@@ -31,19 +31,19 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// An Algorithm makes the generations of a campaign.
+// An Algorithm creates the generations of a campaign.
 type Algorithm string
 
 // The algorithms.
 const (
-	// Guided trains a model on what was observed, aims at units that are rare, mutates
-	// what brought something new, and does more of what succeeds.
+	// Guided trains a model on the observations, aims at rarely reached units, and mutates
+	// inputs that brought something new. It prefers whichever of these succeeds.
 	Guided   Algorithm = "guided"
 	Random   Algorithm = "random"   // inputs at random, without feedback
 	Common   Algorithm = "common"   // inputs like those of the corpus, without feedback
 	Uncommon Algorithm = "uncommon" // inputs unlike those of the corpus, without feedback
 	EvoGFuzz Algorithm = "evogfuzz" // a probabilistic grammar evolves towards failures and complex inputs
-	FDLoop   Algorithm = "fdloop"   // a probabilistic grammar is learned from the input that serves the goals best
+	FDLoop   Algorithm = "fdloop"   // a probabilistic grammar is learned from the input that is best for the goals
 )
 
 // Algorithms returns all algorithms.
@@ -81,7 +81,7 @@ type Input struct {
 	Aim    string // what the input is for; may be empty
 }
 
-// An Aim is what inputs of a generation are for.
+// An Aim is the purpose of some inputs of a generation.
 type Aim struct {
 	Text   string
 	Inputs int // with this aim
@@ -115,9 +115,9 @@ type Status struct {
 	Reached    int    // units
 	Units      int    // known units of the program
 	Failures   int    // distinct failures
-	Failing    int    // inputs that did not end with ok
+	Failing    int    // inputs with an outcome other than ok
 	K          int    // length of the paths in Paths
-	Paths      int    // different paths of the inputs in the grammar; [Guided] takes most of them from trees that it drew and did not parse
+	Paths      int    // different paths of the inputs in the grammar; with [Guided], mostly of trees that were drawn and not parsed
 	AllPaths   *big.Int
 	End        End // "" if the campaign goes on
 }
@@ -125,8 +125,8 @@ type Status struct {
 // A Finding is an input that brought something new.
 type Finding struct {
 	Text     []byte
-	Units    []string // IDs of the units that no input before reached
-	Failure  bool     // a failure that no input before had
+	Units    []string // IDs of the units that no earlier input reached
+	Failure  bool     // a failure that no earlier input had
 	Included bool     // the input was included, not asked for
 }
 
@@ -157,11 +157,11 @@ type Campaign struct {
 	pending  map[uint64]bool           // hashes of the inputs in included
 }
 
-// An algorithm makes generations.
+// An algorithm creates generations.
 type algorithm interface {
-	// next returns the next generation, given the one before, in which all have
-	// results; nil at the beginning. Included inputs come last. The campaign ends if
-	// there is none.
+	// next returns the next generation, given the last one, which is nil at the beginning.
+	// All individuals of last have results; included inputs come last. The campaign ends
+	// if the next generation is empty or the End is not "".
 	next(ctx context.Context, last []*individual) ([]*individual, End, error)
 }
 
@@ -241,8 +241,8 @@ func (c *Campaign) parse(ctx context.Context, inputs [][]byte) ([]*derivation.Tr
 	return trees, nil
 }
 
-// parseLimits limit parses by steps and not by time, because the inputs of a campaign must
-// not depend on the load of the machine.
+// parseLimits returns limits on the steps of a parse and not on its time, because the inputs
+// of a campaign must not depend on the load of the machine.
 func parseLimits() grammars.Limits { return grammars.Limits{Time: time.Hour} }
 
 // parse returns the tree of an input, or nil if the input is outside the grammar or
@@ -311,7 +311,7 @@ func (c *Campaign) drop() {
 	c.current = c.current[:c.asked]
 }
 
-// advance makes the next generation.
+// advance completes the current generation and begins the next one.
 func (c *Campaign) advance(ctx context.Context) error {
 	last, err := c.complete(ctx)
 	if err != nil {
@@ -353,9 +353,8 @@ func (c *Campaign) advance(ctx context.Context) error {
 	return nil
 }
 
-// complete gives the individuals of the current generation their results, and then the
-// included inputs theirs. It returns both. Nothing is complete before the first
-// generation.
+// complete sets the results of the current generation, then those of the included inputs,
+// and returns both. Before the first generation, it returns nil and keeps included inputs.
 func (c *Campaign) complete(ctx context.Context) ([]*individual, error) {
 	if err := c.settle(ctx, c.current); err != nil || c.status.Generation == 0 {
 		return nil, err
@@ -380,8 +379,8 @@ func (c *Campaign) complete(ctx context.Context) ([]*individual, error) {
 	return all, nil
 }
 
-// settle gives the individuals of a generation their results, in order. Those that reached
-// a new unit or had a new failure get the parser's tree.
+// settle sets the results of individuals, in order. Individuals that reached a new unit or
+// had a new failure get the parser's tree.
 func (c *Campaign) settle(ctx context.Context, generation []*individual) error {
 	for _, i := range generation {
 		switch {
@@ -417,9 +416,9 @@ func (c *Campaign) find(i *individual) {
 // change them.
 func (c *Campaign) Findings() []Finding { return c.findings }
 
-// Finish counts the observations of the current generation, although others are missing, so
-// that [Campaign.Findings] and [Campaign.Status] include them. The campaign must not be asked
-// for inputs afterwards.
+// Finish counts the observations of the current generation, even if some are missing, so that
+// [Campaign.Findings] and [Campaign.Status] include them. [Campaign.Ask] must not be called
+// afterwards.
 func (c *Campaign) Finish(ctx context.Context) error {
 	c.current = slices.DeleteFunc(slices.Clone(c.current), func(i *individual) bool {
 		if i.same != nil {
@@ -432,7 +431,8 @@ func (c *Campaign) Finish(ctx context.Context) error {
 	return err
 }
 
-// Tell says what an input did. It ignores an input that it was told before.
+// Tell takes the observation of an input that Ask returned. It ignores an input that was
+// told before.
 func (c *Campaign) Tell(number int, o observation.Observation) error {
 	i := c.numbers[number]
 	switch {
@@ -447,10 +447,10 @@ func (c *Campaign) Tell(number int, o observation.Observation) error {
 	return nil
 }
 
-// Include says what an input did that the campaign did not ask for, such as an input that
-// another fuzzer found. The input may be outside the grammar. It counts from the next
-// generation on, as if it had been part of the current one. Include ignores an input
-// that the campaign [Campaign.Knows].
+// Include takes the observation of an input that the campaign did not ask for, such as an
+// input of another fuzzer. The input may be outside the grammar. It counts from the next
+// generation on, as if it had been part of the current one. Include ignores an input for
+// which [Campaign.Knows] is true.
 func (c *Campaign) Include(o observation.Observation) {
 	if c.Knows(o.Input) {
 		return
@@ -467,8 +467,8 @@ func (c *Campaign) Knows(input []byte) bool {
 	return c.archive.results[key] != nil || c.first[key] != nil || c.pending[key]
 }
 
-// count counts an observation. It returns the observation as it is read back from a
-// file, so that both have the same effect.
+// count counts an observation. It returns the observation as it would be read back from a
+// file, so that a continued campaign sees the same.
 func (c *Campaign) count(o observation.Observation) observation.Observation {
 	o = o.Normalized()
 	c.status.Runs++

@@ -9,13 +9,13 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// An effort limits the work for which [Guided] is more expensive than a generator: covering
-// paths, choosing among candidates, aiming, and training. Each has a share of what the
-// campaign grants. Work is counted in symbols of trees and converted to time at fixed
-// rates, so that the same observations give the same inputs on every machine.
+// An effort limits the work that [Guided] does beyond plain generation: covering paths,
+// choosing among candidates, aiming, and training. Each kind of work has a share of the
+// granted time. Work is counted in symbols of trees and converted to time at fixed rates,
+// so that the same observations give the same inputs on every machine.
 type effort struct {
 	rates
-	factor  float64       // of what is granted
+	factor  float64       // of each grant
 	granted time.Duration // to all together
 	inputs  int           // that were granted effort
 	spent   [accounts]time.Duration
@@ -35,29 +35,29 @@ const (
 	accounts
 )
 
-// share returns the share of an account in what is granted.
+// share returns the share of an account in the granted time.
 func (a account) share() float64 {
 	return [accounts]float64{covering: 0.15, choosing: 0.35, aiming: 0.2, training: 0.3}[a]
 }
 
-// What is granted. A campaign begins with an allowance, so that short ones are thorough;
-// then the effort is a small part of the program's run time.
+// Granted times. The first inputs have an allowance, so that short campaigns are thorough;
+// after that, the effort is a small part of the program's run time.
 const (
 	firstInputs  = 1000                    // inputs with an allowance
 	firstEffort  = 1500 * time.Microsecond // for each of them
 	effortShare  = 0.02                    // of the run time of all inputs
 	firstAmple   = 100 * time.Microsecond  // for each of the first inputs, to generate large ones
-	ampleShare   = 0.03                    // of the run time, likewise
+	ampleShare   = 0.03                    // of the run time of all inputs, to generate large ones
 	shortRun     = time.Millisecond
 	shortRunFrom = 4 * time.Millisecond // runs that take less count as short
 )
 
 // rates are the times that work on a symbol of a tree takes.
 type rates struct {
-	candidate time.Duration // making it as part of a candidate, and predicting
-	drawn     time.Duration // making it or a byte of its text at random
-	mutated   time.Duration // making it or a byte of its text as part of a mutant
-	covered   time.Duration // making it so that it covers a path
+	candidate time.Duration // generating it as part of a candidate, and predicting
+	drawn     time.Duration // generating it or a byte of its text at random
+	mutated   time.Duration // generating it or a byte of its text as part of a mutant
+	covered   time.Duration // generating it in an input that covers a path
 	trained   time.Duration // learning from it, each time the model is trained
 }
 
@@ -83,8 +83,8 @@ func newEffort(factor float64, inputs int, r rates) *effort {
 	return &effort{rates: r, factor: factor, granted: advance, ample: advance}
 }
 
-// grant adds what a run of the program grants. Short runs count alike, and others by the
-// order of magnitude, so that small differences of run times do not matter.
+// grant adds the time that a run of the program grants. Short runs count alike, and others
+// are rounded down to a power of two, so that small differences do not matter.
 func (e *effort) grant(run time.Duration) {
 	counted := shortRun
 	for at := shortRunFrom; at <= run; at *= 2 {
@@ -100,12 +100,13 @@ func (e *effort) grant(run time.Duration) {
 	e.ample += time.Duration(e.factor * float64(ample))
 }
 
-// generate counts that an input was generated, in some attempts.
+// generate counts the work to generate an input in some attempts.
 func (e *effort) generate(input *generate.Input, attempts int, each time.Duration) {
 	e.generated += time.Duration(attempts*(input.Tree.Len()+len(input.Text))) * each
 }
 
-// frugal reports whether inputs are to be small, because generating took more than granted.
+// frugal reports whether inputs should be small, because generating took more time than
+// granted.
 func (e *effort) frugal() bool { return e.generated > e.ample }
 
 // allows reports whether an account may spend more.

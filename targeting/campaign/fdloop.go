@@ -32,12 +32,12 @@ type FDLoopOptions struct {
 	Depth       int           // of the structures in mappings; default 3
 	Timeout     time.Duration // run time that counts as 1; default 2 s
 
-	// Pareto keeps all inputs of a generation that no other one surpasses: another input
-	// is as good for all goals and better for one. The default is to keep the one with the
-	// highest sum of the weighted goals.
+	// Pareto keeps all inputs of a generation that no other input surpasses. An input
+	// surpasses another if it is as good for all goals and better for one. The default is
+	// to keep the input with the highest sum of the weighted goals.
 	Pareto bool
-	// Size is the weight of an input's size, between 0 and 1 for 0 bytes and for many. If
-	// it is negative, small inputs are fitter. The default is 0.
+	// Size is the weight of an input's size, which grows from 0 for 0 bytes towards 1. If
+	// the weight is negative, small inputs are fitter. The default is 0.
 	Size float64
 	// Novelty is the weight of the share of an input's structures that no kept input has.
 	// The default is 0.
@@ -51,9 +51,9 @@ func (o FDLoopOptions) withDefaults() FDLoopOptions {
 	return o
 }
 
-// fdLoop keeps the input of each generation that serves the goals best together with
-// the inputs kept before. It learns the next grammar from this input alone, and makes
-// the choices of one rule equally likely.
+// fdLoop keeps the fittest input of each generation: the one that serves the goals best
+// together with the inputs kept before. It learns the next grammar from this input alone,
+// and makes the choices of one rule equally likely.
 type fdLoop struct {
 	grammar *grammars.Grammar
 	options Options
@@ -71,7 +71,7 @@ type fdLoop struct {
 	early         []*individual // included while calibrating
 }
 
-// A suite is what the kept inputs did together.
+// A suite sums up the results of the kept inputs.
 type suite struct {
 	inputs   int
 	units    map[int32]bool
@@ -142,7 +142,7 @@ func (f *fdLoop) next(ctx context.Context, last []*individual) ([]*individual, E
 	return append(individuals(inputs), mutants...), "", err
 }
 
-// aimed sets what individuals are for.
+// aimed sets the aim of individuals and returns them.
 func aimed(aim string, all []*individual) []*individual {
 	for _, i := range all {
 		i.aim = aim
@@ -150,8 +150,8 @@ func aimed(aim string, all []*individual) []*individual {
 	return all
 }
 
-// calibrate counts the mappings of random inputs. It returns the included inputs, which
-// are not random.
+// calibrate sets MaxMappings to the number of mappings of the random inputs. It returns
+// the included inputs, which are not random.
 func (f *fdLoop) calibrate(last []*individual) []*individual {
 	all := map[mapping]bool{}
 	at := 0
@@ -162,8 +162,8 @@ func (f *fdLoop) calibrate(last []*individual) []*individual {
 	return last[at:]
 }
 
-// evolve keeps the fittest individuals and learns the next probabilities from them. From
-// an input outside the grammar nothing can be learned.
+// evolve keeps the fittest individuals and learns the next probabilities from those in the
+// grammar.
 func (f *fdLoop) evolve(last []*individual) error {
 	var trees []*derivation.Tree
 	for _, i := range f.fittest(last) {
@@ -185,8 +185,8 @@ func (f *fdLoop) evolve(last []*individual) error {
 	return nil
 }
 
-// fittest returns the individual with the highest fitness, or with Pareto those that no
-// other one surpasses.
+// fittest returns the individual with the highest fitness or, with Pareto, the individuals
+// that no other one surpasses.
 func (f *fdLoop) fittest(last []*individual) []*individual {
 	if f.Pareto {
 		values := make([][]float64, len(last))

@@ -2,7 +2,7 @@ package campaign
 
 import "fmt"
 
-// A Goal is what a campaign tries to maximise.
+// A Goal is a quantity that a campaign tries to maximise.
 type Goal string
 
 // The goals.
@@ -20,9 +20,8 @@ func Goals() []Goal { return []Goal{AllGoals, Coverage, Failures, RunTime, Mappi
 // Weights are the weights of goals.
 type Weights struct{ Coverage, Failures, RunTime, Mappings float64 }
 
-// weightsOf returns 10 for a single goal and 1 for the others, or 1 for all goals. An
-// ignored goal has the weight 0; then all others have the weight 1, unless there is a
-// single goal.
+// weightsOf returns the weights of a campaign: 10 for its goal unless that is AllGoals, 0
+// for ignored goals, and 1 for the others.
 func weightsOf(goal Goal, ignore []Goal) (Weights, error) {
 	w := Weights{1, 1, 1, 1}
 	if goal != AllGoals {

@@ -33,16 +33,16 @@ func (o GuidedOptions) withDefaults() GuidedOptions {
 	return GuidedOptions{Round: cmp.Or(o.Round, 50), Rows: cmp.Or(o.Rows, 2000), Effort: cmp.Or(o.Effort, 1)}
 }
 
-// guided makes inputs in several ways, and uses the ways more that brought something
-// new: units, failures, sets of units, numbers of executions, paths, or what else the
-// goal values. The ways are
+// guided generates inputs in several ways, and prefers the ways that brought something
+// new: units, failures, sets of units, hit counts, paths, or mappings and long runs if the
+// goals value them. The ways are
 //
 //   - explore: inputs that cover paths, and random ones;
-//   - mutate: mutants of the seeds, which are the inputs that brought something new;
+//   - mutate: mutants of the seeds: inputs that brought something new;
 //   - corrupt: seeds with changed bytes or tokens, mostly outside the grammar;
-//   - aim: inputs for units that are rarely reached, by a model of what was observed.
-//     The model knows nothing of units that were never reached; for these, it aims at
-//     the reached unit that is nearest in the source.
+//   - aim: inputs that a model of the observations suggests for rarely reached units.
+//     The model knows nothing of units that were never reached; for these, the way aims
+//     at the nearest reached unit in the source.
 type guided struct {
 	grammar *grammars.Grammar
 	options Options
@@ -52,7 +52,7 @@ type guided struct {
 	weights Weights
 	ways    []*way
 	seeds   []seed
-	sums    [2][]float64       // of the weights of seeds up to each one: of those with a tree, and of all
+	sums    [2][]float64       // prefix sums of the weights of the seeds with a tree, and of all seeds
 	corpus  []*derivation.Tree // not yet run
 
 	explorer *explorer
@@ -66,13 +66,13 @@ type guided struct {
 	mappings map[mapping]bool
 }
 
-// A way makes inputs.
+// A way generates inputs.
 type way struct {
 	name string
 	// make returns an input, or nil if it has none at present.
 	make func(ctx context.Context) (*individual, error)
-	// candidate returns one of several inputs of which only the best are run; nil if this way
-	// has no candidates.
+	// candidate returns an input of which only the most promising are run; candidate is nil
+	// if the way has no candidates.
 	candidate func(ctx context.Context) (*individual, error)
 
 	chosen []*individual // to run next
@@ -128,9 +128,9 @@ func newGuided(ctx context.Context, grammar *grammars.Grammar, opt Options, a *a
 	return g, g.renewMutators() //nolint:contextcheck // the grammar is prepared
 }
 
-// renewMutators makes the generators that mutate trees. The texts of seeds that the
-// program accepted recur, so that names are used after they are declared and values are
-// equal.
+// renewMutators replaces the generators that mutate trees. In the second one, texts of
+// seeds that the program accepted recur, so that names are used after they are declared
+// and values are equal.
 func (g *guided) renewMutators() error {
 	const texts = 20 // of a token type
 	names := generate.Texts{}
@@ -187,14 +187,14 @@ func (g *guided) next(ctx context.Context, last []*individual) ([]*individual, E
 	return out, "", nil
 }
 
-// Of so many candidates, the most promising ones are run.
+// The numbers of candidates that are generated, and of the most promising ones that are run.
 const (
 	candidates = 8
 	chosen     = 2
 )
 
-// make returns an input made in a way, or nil if there is none. Three times out of four,
-// it is one of the most promising of several candidates, as long as the effort allows it.
+// make returns an input of a way, or nil if there is none. Three times out of four, it is
+// one of the most promising of several candidates, as long as the effort allows choosing.
 func (g *guided) make(ctx context.Context, w *way) (*individual, error) {
 	if len(w.chosen) > 0 {
 		i := w.chosen[0]
@@ -235,8 +235,7 @@ func (g *guided) make(ctx context.Context, w *way) (*individual, error) {
 	return all[0], nil
 }
 
-// pick draws a way: those that brought more for each input are drawn more often, and
-// none too seldom.
+// pick draws a way by its reward per input. Every way keeps a minimum share.
 func (g *guided) pick() *way {
 	const least, prior = 0.04, 20.0
 	sum := 0.0
@@ -279,7 +278,7 @@ func (g *guided) learn(ctx context.Context, last []*individual) error {
 	return err
 }
 
-// reap rewards the way that made an individual, and keeps the individual if it brought
+// reap rewards the way of an individual, and keeps the individual as a seed if it brought
 // something new.
 func (g *guided) reap(i *individual) {
 	reward, most := g.reward(i), g.weights.heaviest()
@@ -335,9 +334,9 @@ const minWeighed = 4
 // usualSymbols is the number of symbols of a seed that is chosen half as often as a tiny one.
 const usualSymbols = 50
 
-// weigh gives the seeds weights: a seed that reaches rare units, that the program
-// accepted, that is small and that was seldom chosen is chosen more often. It drops the worst seeds
-// if there are too many.
+// weigh sets the weights of seeds. A seed weighs more if it reaches rare units, the program
+// accepted it, it is small, and it was seldom chosen. If there are too many seeds, weigh
+// drops the worst half of the limit.
 //
 // The weights change slowly, and the more slowly the longer the campaign lasts: most
 // generations weigh new seeds only.
@@ -384,7 +383,7 @@ func (g *guided) weigh() {
 	}
 }
 
-// choose draws a seed by weight, or nil if there is none. Unless outside is set, it has
+// choose draws a seed by weight, or nil if there is none. If outside is false, the seed has
 // a tree.
 func (g *guided) choose(outside bool) *seed {
 	sums := g.sums[0]
@@ -492,7 +491,7 @@ func corrupted(r *rand.Rand, text []byte, tree *derivation.Tree) []byte {
 	}
 }
 
-// An explorer makes inputs that cover paths, and random ones.
+// An explorer generates inputs that cover paths, and random ones.
 type explorer struct {
 	grammar *grammars.Grammar
 	options Options
@@ -525,8 +524,8 @@ func newExplorer(g *grammars.Grammar, opt Options, work *effort) (*explorer, err
 	return e, err
 }
 
-// next returns an input that covers a new path every other time, and a random one the other
-// times or if there is none.
+// next returns an input that covers a new path every other time, and a random input otherwise
+// or if no path is left.
 func (e *explorer) next(ctx context.Context) (*individual, error) {
 	if e.turn++; e.turn%2 == 0 && e.effort.allows(covering, 0) {
 		input, err := e.covering(ctx)
@@ -556,7 +555,7 @@ func (e *explorer) random(ctx context.Context) (*individual, error) {
 // When generating takes too long, most batches of random inputs are small.
 const (
 	smallNodes = 50 // symbols of a tree
-	fullBatch  = 4  // one of so many has the usual sizes
+	fullBatch  = 4  // one in so many batches has the usual sizes
 )
 
 // maxNodes returns the maximum number of symbols of the next random inputs.

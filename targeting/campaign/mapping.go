@@ -40,15 +40,15 @@ func hashOf(rules []int) uint64 {
 	return h
 }
 
-// A mapping is a pair of a structure and what the program did: a unit that it reached, or
-// two units that it called one after the other.
+// A mapping is a pair of a structure and its effect: a unit that was reached, or two units
+// that were called in succession.
 type mapping struct {
 	structure uint64
 	did       int32 // number of the unit, or of the pair of calls, which is below 0
 }
 
-// eachMapping calls visit for all pairs of a structure of an individual's tree and a
-// unit that it reached, or a pair of successive calls, if these are known.
+// eachMapping calls visit for the mappings of an individual: each structure of its tree with
+// each unit that it reached, and with each pair of successive calls if calls are known.
 func eachMapping(i *individual, depth int, visit func(mapping)) {
 	if i.tree == nil {
 		return

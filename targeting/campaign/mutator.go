@@ -13,8 +13,7 @@ import (
 	"github.com/inroad/inroad/targeting/generate"
 )
 
-// A Mutator mutates inputs for other people's fuzzers. It is not safe for concurrent
-// use.
+// A Mutator mutates inputs for external fuzzers. It is not safe for concurrent use.
 type Mutator struct {
 	grammar   *grammars.Grammar
 	start     string
@@ -50,7 +49,7 @@ const (
 	maxTreeBytes  = 128 << 20
 )
 
-// bytesOf returns about how much memory a tree takes; it is 0 for nil.
+// bytesOf estimates the memory of a tree; 0 for nil.
 func bytesOf(tree *derivation.Tree) int {
 	if tree == nil {
 		return 0
@@ -59,10 +58,9 @@ func bytesOf(tree *derivation.Tree) int {
 	return len(tree.Input()) + node*tree.Len() + token*len(tree.Tokens())
 }
 
-// Mutants returns up to n different mutants of an input, of at most maxSize bytes each. Parts of
-// other inputs may be spliced in: of more, and of inputs of earlier calls. Of an input
-// outside the grammar there are no mutants; inputs of earlier calls are mutated instead,
-// or new ones are generated.
+// Mutants returns up to n different mutants of an input, of at most maxSize bytes each. It
+// may splice in parts of more and of inputs of earlier calls. If the input is outside the
+// grammar, it mutates inputs of earlier calls instead, or generates new ones.
 func (m *Mutator) Mutants(ctx context.Context, input, more []byte, n, maxSize int) ([][]byte, error) {
 	tree, err := m.parse(ctx, input)
 	if err != nil {
@@ -119,8 +117,8 @@ func (m *Mutator) mutate(ctx context.Context, tree, other *derivation.Tree) ([][
 	return texts, nil
 }
 
-// parse returns the tree of an input, or nil if it is outside the grammar, and remembers
-// it.
+// parse returns the tree of an input, or nil if the input is outside the grammar, and
+// caches it.
 func (m *Mutator) parse(ctx context.Context, input []byte) (*derivation.Tree, error) {
 	key := xxhash.Sum64(input)
 	if tree, ok := m.trees[key]; ok {

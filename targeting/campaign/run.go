@@ -9,8 +9,8 @@ import (
 	"github.com/inroad/inroad/model/observation"
 )
 
-// GCPercent is a value for [debug.SetGCPercent] that suits programs which only run
-// campaigns: their heap is small, and they make much garbage.
+// GCPercent is a value for [debug.SetGCPercent] that suits programs that only run
+// campaigns: their heap is small, and they allocate a lot of garbage.
 const GCPercent = 400
 
 // A Runner runs a program on one input at a time.
@@ -18,12 +18,12 @@ type Runner interface {
 	Run(ctx context.Context, input []byte) (observation.Observation, error)
 }
 
-// A Log keeps the observations of a campaign, so that it can be continued.
+// A Log keeps the observations of a campaign, so that the campaign can be continued.
 type Log interface {
 	// Lookup returns the observation of an input that an earlier run of the campaign
 	// appended.
 	Lookup(input []byte) (observation.Observation, bool)
-	// Append adds an observation. It is told afterwards.
+	// Append adds an observation, before the campaign is told of it.
 	Append(o observation.Observation) error
 }
 
@@ -47,17 +47,17 @@ type Extras struct {
 }
 
 // Run asks a campaign for inputs, runs them and tells their observations, until the
-// campaign ends or ctx is done. Inputs that the log has are not run. The runners run
-// inputs at the same time; how many there are does not change the inputs. told, if not
-// nil, is called after each observation that is told.
+// campaign ends or ctx is done. Inputs that the log has are not run. The runners work
+// concurrently; their number does not change the inputs. told, if not nil, is called after
+// each observation that is told.
 func Run(ctx context.Context, c *Campaign, runners []Runner, log Log, told func(o observation.Observation, logged bool)) error {
 	return RunWith(ctx, c, runners, log, told, Extras{})
 }
 
-// RunWith is like [Run], and also runs extra inputs and includes their observations. They
-// take turns with the inputs of the campaign. Extra inputs that the campaign knows or the
-// log has are left out. Those of the past are included when they were included before,
-// so that the campaign continues as it would have without the interruption.
+// RunWith is like [Run], and also runs extra inputs and includes their observations. Extra
+// inputs take turns with the inputs of the campaign. It skips extra inputs that the
+// campaign knows or the log has. Past observations are included at the same point as in
+// the earlier run, so that the campaign continues as it would have without interruption.
 func RunWith(ctx context.Context, c *Campaign, runners []Runner, log Log, told func(o observation.Observation, logged bool), extras Extras) error {
 	group, ctx := errgroup.WithContext(ctx)
 	inputs, results := make(chan job), make(chan finished)
@@ -187,8 +187,8 @@ func (d *driver) finish(r finished) error {
 	return nil
 }
 
-// refill asks for inputs until there is one to run for each runner, or no more are
-// to be had at present.
+// refill asks for inputs until there is one to run for each runner, or none is available
+// at present.
 func (d *driver) refill(ctx context.Context) error {
 	for !d.ended && len(d.queue) < d.runners {
 		d.includePast()
@@ -216,8 +216,9 @@ func (d *driver) refill(ctx context.Context) error {
 	return nil
 }
 
-// includePast includes the observations of extra inputs that were included when as many
-// observations had been told. When the campaign has caught up with its log, all are due.
+// includePast includes past observations of extra inputs once as many observations of asked
+// inputs were told as in the earlier run. When the campaign has caught up with its log, it
+// includes all of them.
 func (d *driver) includePast() {
 	for ; len(d.extras.Past) > 0 && (d.live || d.extras.Past[0].After < d.answered); d.extras.Past = d.extras.Past[1:] {
 		d.include(d.extras.Past[0].Observation, true)
