@@ -51,8 +51,8 @@ func (c *comparer) change(e edit) {
 	}
 }
 
-// asWhole adds the methods that use a changed type as a whole: in Java, those that depend
-// on the order of the constants of an enum; in Go, those that may serialize all its fields.
+// asWhole adds the methods that use a changed type as a whole: in Java, methods that depend
+// on the order of an enum's constants; in Go, functions that may serialize all its fields.
 func (c *comparer) asWhole(e edit, r *regions) {
 	switch source.LanguageOf(e.file) {
 	case "java":
@@ -74,7 +74,7 @@ func (c *comparer) asWhole(e edit, r *regions) {
 }
 
 // serializers adds the functions that mention a type, or a type that contains it, in files
-// that import a package which reads or writes values by reflection.
+// that import a package that reads or writes values by reflection.
 func (c *comparer) serializers(r *regions, file string, d *source.Decl) {
 	key := use{d, "serializers"}
 	if d.Short == "" || r.done[key] {
@@ -121,8 +121,8 @@ func (r *regions) add(region Region) {
 	}
 }
 
-// function adds the methods that are affected by a change to a function: the function
-// itself. A new function affects those that may call it now instead of another one.
+// function adds the methods that a change to a function affects: the function itself or,
+// for a new function, the methods that may now call it instead of another one.
 func (c *comparer) function(e edit, r *regions) {
 	if d := e.decl(); e.base == nil || e.head == nil || !slices.Equal(e.base.Decorators(), e.head.Decorators()) || source.DiffersInText(e.base, e.head) {
 		c.registrations(r, e.file, d.Decorators(), d)
@@ -151,8 +151,8 @@ func (c *comparer) function(e edit, r *regions) {
 	}
 }
 
-// extendsOthers reports whether a method is in a class that extends one which is not part
-// of the program and may call the method.
+// extendsOthers reports whether the class of a method extends a class outside the program
+// that may call the method.
 func (c *comparer) extendsOthers(file string, method *source.Decl) bool {
 	outline := c.outline(c.Head, file)
 	if outline == nil {
@@ -170,8 +170,8 @@ func (c *comparer) extendsOthers(file string, method *source.Decl) bool {
 	return false
 }
 
-// reflection adds the methods that look for methods by name and mention the begin of the
-// name of a new function.
+// reflection adds the methods that look up methods by name and mention a part of the name
+// of a new function.
 func (c *comparer) reflection(e edit, r *regions) {
 	var lookups []string
 	switch source.LanguageOf(e.file) {
@@ -218,8 +218,8 @@ func (c *comparer) isNewType(file, name string) bool {
 	})
 }
 
-// imports adds the methods of a file that use a name that another package is now
-// imported as. Further and removed imports change nothing.
+// imports adds the methods that use a name under which a file now imports another package.
+// Imports under new names and removed imports affect no method.
 func (c *comparer) imports(e edit, r *regions) {
 	use := func(name string) {
 		c.usersIn(r, e.file, name)
@@ -250,9 +250,9 @@ func (c *comparer) imports(e edit, r *regions) {
 	}
 }
 
-// statement adds the methods that a change outside declarations affects: those that
-// mention a name in the change, or all methods of the file. Conditional compilation
-// may affect any method of the file.
+// statement adds the methods that a change outside declarations affects: the methods that
+// mention a name in the change or, if there are none, all methods of the file. Conditional
+// compilation may affect any method of the file.
 func (c *comparer) statement(e edit, r *regions) {
 	if c.outline(c.Base, e.file) == nil || c.outline(c.Head, e.file) == nil {
 		return // the whole file was added or deleted
@@ -298,8 +298,8 @@ func (c *comparer) allIn(r *regions, file string) {
 	}
 }
 
-// inner adds the lines of a changed value or type itself: functions in them may be
-// methods of the model.
+// inner adds the lines of a changed value or type itself, because functions inside it may
+// be methods of the model.
 func (c *comparer) inner(e edit, r *regions) {
 	if e.base == nil {
 		return
@@ -309,8 +309,8 @@ func (c *comparer) inner(e edit, r *regions) {
 	}
 }
 
-// ownRegion returns the region of an edited declaration. If it is the same in the base
-// as in the version of the model, only the changed places are affected.
+// ownRegion returns the region of an edited declaration. If the base and the version of the
+// model have the same declaration, only the changed places are affected.
 func ownRegion(e edit, file string, old *source.Decl) Region {
 	region := Region{File: file, Name: old.Name, First: old.Start, Last: old.End}
 	if e.head != nil && old.Digest == e.base.Digest {
@@ -319,10 +319,10 @@ func ownRegion(e edit, file string, old *source.Decl) Region {
 	return region
 }
 
-// changedNames returns the names whose meaning an edit changes. Code that compiles
-// before and after cannot mention a name that was added or deleted, unless there is
-// another declaration of the name. Of a type, these are the members that changed, or
-// the type itself if it changed as a whole.
+// changedNames returns the names whose meaning an edit changes. Code that compiles before
+// and after cannot mention a name that was added or deleted, unless there is another
+// declaration of the name. For a type, it returns the changed members, and the type itself
+// if it changed as a whole.
 func (c *comparer) changedNames(e edit) []string {
 	d, language := e.decl(), source.LanguageOf(e.file)
 	if e.base == nil || e.head == nil {
@@ -348,8 +348,8 @@ func (c *comparer) changedNames(e edit) []string {
 	return names
 }
 
-// declaredElsewhere reports whether another declaration has a name that was added or
-// deleted: it may be the same one in another form, or be hidden by it.
+// declaredElsewhere reports whether another declaration has a name that an edit added or
+// deleted: the other one may be its new or old form, or be hidden by it.
 func (c *comparer) declaredElsewhere(e edit, name string) bool {
 	if slices.ContainsFunc(c.edits, func(other edit) bool { return other != e && slices.Contains(other.decl().Names, name) }) {
 		return true
@@ -359,8 +359,8 @@ func (c *comparer) declaredElsewhere(e edit, name string) bool {
 	})
 }
 
-// atLoad returns the methods that use values which a changed function may compute when
-// the program is loaded.
+// atLoad returns the methods that use values that a changed function may compute when the
+// program is loaded.
 func (c *comparer) atLoad(e edit) []Region {
 	r := newRegions()
 	visited := map[*source.Decl]bool{}
@@ -402,8 +402,9 @@ func (c *comparer) atLoad(e edit) []Region {
 // maxLoadCalls is the number of calls that are followed from code that runs at load.
 const maxLoadCalls = 2
 
-// loadEffects adds the methods that use variables which code touches when the program
-// is loaded, also in functions that it calls.
+// loadEffects adds the methods that use variables that a declaration mentions when the
+// program is loaded, including variables in functions that it calls, up to a number of calls
+// deep.
 func (c *comparer) loadEffects(r *regions, file string, d *source.Decl, calls int) {
 	seen := map[string]bool{}
 	for name := range d.Identifiers() {

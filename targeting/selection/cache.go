@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// A Cache holds a model's predictions by the digests of inputs. A nil Cache is
-// empty and stays empty. Only [Predict] and [PredictEach] may use a Cache
-// concurrently.
+// A Cache holds a model's predictions by the digests of inputs. [Predict] and
+// [PredictEach] accept a nil Cache, which stays empty. A Cache is not safe for
+// concurrent use by callers.
 type Cache struct {
 	model  string // digest of the model
 	units  int
@@ -21,7 +21,7 @@ type Cache struct {
 }
 
 // ErrCache means that a file is a damaged cache, or the cache of another model.
-// Callers start with an empty cache then.
+// Callers should start with an empty cache.
 var ErrCache = errors.New("not a cache of this model's predictions")
 
 // ErrNoCache means that a file is not a cache. Callers should not overwrite it.
@@ -71,8 +71,8 @@ func (c *Cache) Changed() bool {
 	return false
 }
 
-// Write writes the predictions of the inputs that the last prediction was about;
-// inputs that are no longer in the corpus are dropped.
+// Write writes the predictions of the inputs of the last prediction; inputs that are no
+// longer in the corpus are dropped.
 //
 // The file consists of a magic line, the digest of the model, the number of
 // units, the rows, for each input its digest and the number of its row, and a

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// findWeakUnits finds the changed units that the model cannot predict: those that no
-// observation reached, and those whose held-out observations it mostly missed.
+// findWeakUnits finds the changed units that the model cannot predict: units that no
+// observation reached, and units whose recall on held-out observations is too low.
 func (c *selector) findWeakUnits() {
 	c.weak = map[int]weakness{}
 	if c.model == nil || c.predictions == nil {
@@ -34,8 +34,8 @@ func (c *selector) findWeakUnits() {
 type weakness uint8
 
 const (
-	neverObserved   weakness = iota + 1 // predicted inputs do not reach it, as far as is known
-	poorlyPredicted                     // predicted inputs may all reach it
+	neverObserved   weakness = iota + 1 // predicted inputs are assumed not to reach it
+	poorlyPredicted                     // predicted inputs are assumed to reach it
 )
 
 // observed reports whether an input of the corpus is known to reach a unit.
@@ -82,10 +82,10 @@ func (c *selector) computeChances() {
 }
 
 // A scale calibrates the chances of one unit: their mean becomes the share of
-// held-out observations that reached it. A model is calibrated over all units,
+// held-out observations that reached the unit. A model is calibrated over all units,
 // but not for each of them.
 type scale struct {
-	low, high float64 // factors for inputs that are predicted not to reach it, and to reach it
+	low, high float64 // factors for inputs that are predicted not to reach the unit, and to reach it
 }
 
 func (c *selector) scaleOf(unit int) scale {
@@ -113,7 +113,7 @@ func (c *selector) scaleOf(unit int) scale {
 	return s
 }
 
-// factor returns the number to multiply chances by, so that they have the given
+// factor returns the factor by which to multiply chances, so that they have the given
 // mean after chances above 1 are reduced to 1.
 func factor(chances []float64, mean float64) float64 {
 	sorted := slices.Sorted(slices.Values(chances))
@@ -147,9 +147,9 @@ func (s scale) of(p Chance, known knowledge) float64 {
 	return min(1, p.Float()*s.low)
 }
 
-// classes returns the class of each input. Inputs of one class likely reach the
-// same units, and have the same chance to reach each changed unit: to the
-// model, they reach it for the same reasons.
+// classes returns the class of each input. Inputs of one class likely reach the same
+// units, and have the same chance to reach each changed unit: to the model, they are
+// alike.
 func (p *Predictions) classes(changed []int) []int32 {
 	numbers := map[string]int32{}
 	byRow := make([]int32, len(p.rows))

@@ -55,8 +55,8 @@ func (g GitChange) ChangedInputs(files []string) map[string]bool {
 }
 
 // InFolders returns a function that reports whether a file of the repository is in one
-// of the folders, or is one of them. If the whole repository is such a folder, source
-// files are not.
+// of the folders, or is itself listed. The folder "." stands for all files except source
+// files.
 func InFolders(folders []string) func(name string) bool {
 	return func(name string) bool {
 		return slices.ContainsFunc(folders, func(folder string) bool {

@@ -4,16 +4,16 @@ import (
 	"github.com/inroad/inroad/targeting/selection/source"
 )
 
-// A CodeChange is a change to one declaration of the program, with the code whose
-// inputs it affects.
+// A CodeChange is a change to one declaration of the program, with the methods that it
+// affects.
 type CodeChange struct {
 	Name     string // file#name of the declaration, in the newest version that has it
 	Kind     source.Kind
 	How      How
 	Affected []Region // methods at the commit of the model
-	// AtLoad are the methods that are affected if no observation reached those in
-	// Affected: the declaration may run when the program is loaded, before any input,
-	// and compute values that these methods use.
+	// AtLoad holds the methods that are affected as well if no observation reached the
+	// methods in Affected: the declaration may run when the program is loaded, before any
+	// input, and compute values that the methods in AtLoad use.
 	AtLoad []Region
 }
 
@@ -44,7 +44,7 @@ type SourceChange struct {
 	Fallbacks []Fallback // reasons to run all inputs
 	Ignored   []string   // changed files that affect no method
 	Methods   int        // methods at the commit of the model; 0 if it is the base
-	Stale     int        // those that differ between that commit and the base
+	Stale     int        // methods among them that differ between that commit and the base
 }
 
 // Staleness returns the share of the methods that changed since the model was trained.

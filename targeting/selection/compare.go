@@ -12,12 +12,12 @@ import (
 	"github.com/inroad/inroad/targeting/selection/source"
 )
 
-// Versions are the versions of a program that a change is described by.
+// Versions are the versions of a program that describe a change.
 type Versions struct {
 	Trained Version // at which the model was trained
 	Base    Version // before the change
 	Head    Version // after the change
-	// Since are files that differ between Trained and Base.
+	// Since holds the files that differ between Trained and Base.
 	Since []FileStatus
 }
 
@@ -25,15 +25,15 @@ type Versions struct {
 type CompareOptions struct {
 	Rules  Rules
 	Inputs []string // folders and files that contain inputs
-	// IsInput reports whether a file of the repository is not part of the program; nil
-	// for only those in Inputs.
+	// IsInput reports whether a file of the repository is an input and not part of the
+	// program, in addition to Inputs. It may be nil.
 	IsInput func(name string) bool
 }
 
-// CompareSources compares two versions of a program by syntax. files are the files that
-// differ. Comments, formatting, imports and moved code change nothing. A changed
-// constant, variable or type affects the methods that mention it, and so does a new
-// method that may be called instead of another one.
+// CompareSources compares two versions of a program by syntax and returns the methods that
+// the change affects. files holds the files that differ. Comments, formatting, unused
+// imports and moved code affect nothing. A changed constant, variable or type affects the
+// methods that mention it, and so does a new method that may be called instead of another.
 func CompareSources(ctx context.Context, v Versions, files []FileStatus, opt CompareOptions) (*SourceChange, error) {
 	c := &comparer{
 		Versions: v, ctx: ctx, opt: opt, isInput: opt.isInput(), out: &SourceChange{},
@@ -199,9 +199,9 @@ func (c *comparer) sourceFile(f FileStatus) {
 	}
 }
 
-// dropMoved drops declarations that were moved to another place unchanged: one was
-// deleted, and one with the same name, owner and content was added. Those of a module that is
-// gone count as deleted: nothing tells before a run that other code still asks for the module.
+// dropMoved drops declarations that were moved unchanged: one was deleted, and another with
+// the same name, owner and content was added. Declarations of a deleted module still count
+// as deleted: only a run shows whether other code still loads the module.
 func (c *comparer) dropMoved() {
 	type content struct {
 		kind         source.Kind
@@ -237,16 +237,16 @@ func (c *comparer) dropMoved() {
 	c.joinSignatures()
 }
 
-// isGoneModule reports whether a file is a module that is found by its name when the program
-// runs, and that the head does not have.
+// isGoneModule reports whether a file is a module that programs load by name at run time,
+// and that the head does not have.
 func (c *comparer) isGoneModule(name string) bool {
 	language := source.LanguageOf(name)
 	return (language == "python" || language == "javascript") && c.outline(c.Head, name) == nil
 }
 
-// joinSignatures joins a method that was deleted with one that was added in the same
-// file under the same name, if there is only one of each: its parameters changed, which
-// are part of its qualified name in languages with overloading.
+// joinSignatures joins a deleted method with an added one of the same name in the same
+// file, if there is only one of each: its parameters changed, which are part of its
+// qualified name in languages with overloading.
 func (c *comparer) joinSignatures() {
 	type place struct{ file, short, owner string }
 	deleted, added := map[place][]int{}, map[place][]int{}

@@ -7,8 +7,8 @@ import (
 // Costs estimates how long inputs run.
 type Costs struct {
 	known map[Digest]time.Duration
-	// Nanoseconds per input and per byte, to estimate inputs without a known
-	// duration.
+	// fixed and perByte are nanoseconds per input and per byte, to estimate inputs
+	// without a known duration.
 	fixed, perByte float64
 	Unknown        bool // no duration is known
 }

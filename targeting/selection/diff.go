@@ -56,8 +56,8 @@ const (
 // ParseDiff parses a unified diff of git or diff -u, with or without context.
 // The error is a *DiffError.
 //
-// Text around the files, such as a commit message, is skipped, but a text
-// without any file is refused: it may be a diff in another format.
+// Text around the files, such as a commit message, is skipped. A non-empty text
+// without any file is an error, because it may be a diff in another format.
 func ParseDiff(text string) ([]FileChange, error) {
 	n := &diffNormalizer{escape: strings.NewReplacer(`\\`, `\134`, `\"`, `\042`)}
 	if err := n.normalize(text); err != nil {
@@ -306,10 +306,10 @@ func lineCount(text, sign string) (int, error) {
 	return int(lines), nil
 }
 
-// gitNames returns the names behind "diff --git", quoted and with a prefix. They
-// are of equal length unless the file was renamed; then they are left out,
-// because further lines name the file. This also spares gitdiff the search for
-// the space between them, which is quadratic.
+// gitNames returns the names behind "diff --git", quoted and with a prefix. If their
+// lengths differ, the file was renamed, and gitNames returns "", because further lines
+// name the file. Quoting also spares gitdiff the search for the space between the
+// names, which is quadratic.
 func (n *diffNormalizer) gitNames(names string) string {
 	half := len(names) / 2
 	if len(names)%2 == 0 || names[half] != ' ' {
@@ -330,9 +330,9 @@ func (n *diffNormalizer) quote(name string) string {
 	return n.escape.Replace(name)
 }
 
-// fileName returns the name behind --- or +++, and the time behind the name, in
-// the form that gitdiff reads: with a prefix in the header of git only. renamed
-// is the name without a prefix if the file was renamed.
+// fileName returns the name behind --- or +++, and any time behind the name, in the
+// form that gitdiff reads: with a prefix only in a header of git. renamed is the name
+// without a prefix if the file was renamed.
 func (n *diffNormalizer) fileName(text, prefix, renamed string) (string, error) {
 	name, _, _ := strings.Cut(text, "\t")
 	if name == "" {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// A Repository is a git repository. Its configuration is not trusted, so no program
-// that it names is run.
+// A Repository is a git repository. Its configuration is not trusted, so programs that
+// the configuration names are not run.
 type Repository struct {
 	root    string // folder of its working tree
 	prefix  string // from its root to the current folder, with a slash at its end
@@ -21,7 +21,8 @@ type Repository struct {
 	objects *objectReader // nil until an object is read
 }
 
-// gitEnvironment returns variables that keep git from waiting and from translating.
+// gitEnvironment returns variables that keep git from prompting, taking optional locks,
+// and translating messages.
 func gitEnvironment() []string {
 	return []string{"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0"}
 }
@@ -123,7 +124,7 @@ func (r *Repository) SetHead(ctx context.Context, revision string) error {
 	return err
 }
 
-// ChangeOptions describe a change, and the model to describe it for.
+// ChangeOptions are the options of [Repository.Change].
 type ChangeOptions struct {
 	CompareOptions        // Inputs are relative to the current folder
 	Base           string // revision that the change is compared with
@@ -134,8 +135,8 @@ type ChangeOptions struct {
 	Exact  bool // compare with the base itself, even if the head forked from it earlier
 }
 
-// Change reads a change: the difference between the head and the commit at which the
-// head forked from the base.
+// Change returns the difference between the head and the commit at which the head forked
+// from the base. If a commit is missing or too old, the change has a fallback.
 func (r *Repository) Change(ctx context.Context, opt ChangeOptions) (*GitChange, error) {
 	c := &GitChange{Prefix: r.prefix}
 	from, err := r.start(ctx, opt, c)
@@ -183,8 +184,8 @@ func (r *Repository) Change(ctx context.Context, opt ChangeOptions) (*GitChange,
 	return c, err
 }
 
-// trainedAt returns the commit at which the model was trained. It returns "" if all
-// inputs are run because the commit cannot be used.
+// trainedAt returns the commit at which the model was trained. If the commit cannot be
+// used, it returns "" and adds a fallback to c.
 func (r *Repository) trainedAt(ctx context.Context, opt ChangeOptions, from string, c *GitChange) (string, error) {
 	clean, isDirty := strings.CutSuffix(opt.Commit, dirty)
 	trained, err := r.commit(ctx, clean)
@@ -223,8 +224,8 @@ func plural(n int, noun string) string {
 	return noun + "s"
 }
 
-// start returns the commit at which the change started. It returns "" if all inputs are
-// run because the clone lacks the commit.
+// start returns the commit at which the change started. If a shallow clone lacks the
+// commit, it returns "" and adds a fallback to c.
 func (r *Repository) start(ctx context.Context, opt ChangeOptions, c *GitChange) (string, error) {
 	commit, err := r.commit(ctx, opt.Base)
 	if err != nil {
@@ -242,8 +243,8 @@ func (r *Repository) start(ctx context.Context, opt ChangeOptions, c *GitChange)
 	case from != "":
 		return from, nil
 	case r.shallow && commit != "":
-		// The history in common is missing. The difference from the base itself has the
-		// same changes, and those of the base in reverse.
+		// The common history is missing. The difference from the base itself has the same
+		// changes, plus the changes of the base in reverse.
 		return commit, nil
 	case r.shallow:
 		c.fall(ShallowClone, "the clone lacks %.60s; fetch it with git fetch --depth=1 origin %.60s", opt.Base, opt.Base)

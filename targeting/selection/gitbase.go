@@ -20,8 +20,8 @@ func (r *Repository) Kind(ctx context.Context, revision string) (string, error) 
 }
 
 // Published returns the nearest ancestor of a commit that a remote has, according to the
-// branches of the remote that are known here. It returns "" if there is none. A remote
-// that has no name stands for all remotes.
+// remote-tracking branches. It returns "" if there is none. If the remote has no
+// remote-tracking branches, those of all remotes count.
 func (r *Repository) Published(ctx context.Context, commit, remote string) (string, error) {
 	branches, err := r.branches(ctx, "refs/remotes/"+remote+"/")
 	if err == nil && len(branches) == 0 {
@@ -75,8 +75,9 @@ func (r *Repository) Fetch(ctx context.Context, name string) error {
 	return err
 }
 
-// DefaultBranch returns the default branch of the remote origin as it is known here, or
-// a branch with a name that is usual for it. It returns "" if there is none.
+// DefaultBranch returns the full name of the default branch of the remote origin, as far
+// as it is known here, or else of a branch named main or master. It returns "" if there is
+// none.
 func (r *Repository) DefaultBranch(ctx context.Context) (string, error) {
 	for _, ref := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"} {
 		if commit, err := r.commit(ctx, ref); err != nil || commit != "" {
@@ -101,7 +102,7 @@ func (r *Repository) Upstream(ctx context.Context) (string, error) {
 	return r.lookup(ctx, "for-each-ref", "--format=%(upstream)", branch)
 }
 
-// Parents returns the parents of a commit, which a shallow clone knows as well.
+// Parents returns the parents of a commit, even those that a shallow clone lacks.
 func (r *Repository) Parents(ctx context.Context, commit string) ([]string, error) {
 	out, err := git(ctx, "cat-file", "commit", commit)
 	if err != nil {
@@ -133,5 +134,5 @@ func (r *Repository) lookup(ctx context.Context, args ...string) (string, error)
 	return strings.TrimSpace(out), err
 }
 
-// IsZero reports whether git uses a commit to mean none.
+// IsZero reports whether a commit is empty or all zeros, which git uses for no commit.
 func IsZero(commit string) bool { return strings.Trim(commit, "0") == "" }

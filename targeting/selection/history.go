@@ -37,8 +37,8 @@ type Run struct {
 	Sample     int     `json:"sample"`
 	CostMS     float64 `json:"cost_ms"`  // of the inputs that were run
 	TotalMS    float64 `json:"total_ms"` // of the whole corpus, estimated
-	// Selected and sampled inputs that failed, and that reached a changed unit
-	// according to results with methods.
+	// Failed and Reached count the selected inputs that failed, and that reached a changed
+	// unit according to results with methods. InSample counts those of the random sample.
 	Failed          int `json:"failed"`
 	FailedInSample  int `json:"failed_in_sample"`
 	Reached         int `json:"reached"`

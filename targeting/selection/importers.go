@@ -8,8 +8,8 @@ import (
 	"github.com/inroad/inroad/targeting/selection/source"
 )
 
-// importsCount reports whether files of a language use declarations of other files only
-// if they import them.
+// importsCount reports whether the language of a file requires an import to use the
+// declarations of another file.
 func importsCount(file string) bool {
 	language := source.LanguageOf(file)
 	return language == "python" || language == "javascript"
@@ -19,7 +19,7 @@ func importsCount(file string) bool {
 type importIndex struct {
 	byPart  map[string][]string
 	dynamic []string // files that import modules by computed names
-	loaders []string // functions that do so
+	loaders []string // functions that import modules by computed names
 	cache   map[string]map[string]bool
 }
 
@@ -33,8 +33,8 @@ func newImportIndex() *importIndex {
 	}
 }
 
-// importers returns the files of the head that import a file, directly or by way of
-// others, and the file itself; nil if any file may use its declarations.
+// importers returns the files of the head that import a file, directly or indirectly, and
+// the file itself; nil if any file may use its declarations.
 func (c *comparer) importers(file string) map[string]bool {
 	x := c.index(file).imports
 	if x == nil || !c.isModule(file) {
@@ -75,8 +75,8 @@ func (c *comparer) isModule(file string) bool {
 	})
 }
 
-// moduleParts returns the names of which one is part of any import of a file: its own, or
-// for the main file of a package, those of the folders around it.
+// moduleParts returns names of which every import of a file contains at least one: the
+// file's own name or, for the main file of a package, the names of the folders around it.
 func moduleParts(file string) []string {
 	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	if stem != "__init__" && stem != "__main__" && stem != "index" {

@@ -9,8 +9,8 @@ import (
 	"github.com/inroad/inroad/targeting/selection/source"
 )
 
-// lockOf returns the manifest that a file with the exact versions of dependencies is, or
-// nil.
+// lockOf returns the parser of a file that lists exact versions of dependencies, or nil for
+// other files.
 func lockOf(name string) manifest {
 	base := path.Base(name)
 	switch base {
@@ -156,8 +156,8 @@ func nodeName(place string) string {
 	return place
 }
 
-// nodeDependencies adds the methods of JavaScript files that import a package which
-// changed, or which depends on one that did.
+// nodeDependencies adds the methods of JavaScript files that import a changed package, or
+// a package that depends on a changed one.
 func (c *comparer) nodeDependencies(lock string, changed []string, texts ...[]byte) {
 	affected := map[string]bool{}
 	for _, text := range changed {

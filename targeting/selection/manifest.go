@@ -14,10 +14,11 @@ import (
 	"github.com/inroad/inroad/targeting/selection/source"
 )
 
-// A manifest is a file that names the dependencies of a program.
+// A manifest parses a file that names the dependencies of a program. It returns the
+// dependencies with their versions, and whether it could parse the file.
 type manifest func(text []byte) (dependencies []string, ok bool)
 
-// manifestOf returns the manifest that a file is, or nil.
+// manifestOf returns the parser of a manifest file, or nil for other files.
 func manifestOf(name string) manifest {
 	switch path.Base(name) {
 	case "go.mod":
@@ -39,8 +40,7 @@ func manifestOf(name string) manifest {
 	return lockOf(name)
 }
 
-// isBuildFile reports whether a file may affect how all code is built, and is not
-// analysed any further.
+// isBuildFile reports whether a file may affect how all code is built, and is not parsed.
 func isBuildFile(name string) bool {
 	switch path.Base(name) {
 	case "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties", "libs.versions.toml",
@@ -61,8 +61,8 @@ func (c *comparer) isMakefile(name string) bool {
 	})
 }
 
-// manifest compares the dependencies that a manifest names. In Go and JavaScript, a
-// dependency affects files that import it or others; elsewhere it may affect all methods.
+// manifest compares the dependencies that a manifest names. A change to go.mod or to a lock
+// file of npm affects files that import dependencies; any other change runs all inputs.
 func (c *comparer) manifest(f FileStatus) {
 	parse := manifestOf(f.Path)
 	base, head := c.read(c.Base, f.Path), c.read(c.Head, f.Path)
@@ -106,9 +106,9 @@ func difference(a, b []string) []string {
 	return slices.Compact(out)
 }
 
-// dependencies adds the code of Go files that import other modules, if the version of one
-// changed: go.mod does not say which modules depend on it. If the version of Go changed
-// the meaning of loops, it adds the methods that may notice.
+// dependencies adds the code of Go files that import other modules, if the version of any
+// module changed: go.mod does not say which modules depend on it. If the version of Go
+// changed the meaning of loops, it adds the methods that may depend on that meaning.
 func (c *comparer) dependencies(manifest string, changed []string) {
 	r := newRegions()
 	main := c.mainModule(manifest)
@@ -151,7 +151,8 @@ func isOtherModule(main, imported string) bool {
 	return strings.Contains(first, ".") && imported != main && !strings.HasPrefix(imported, main+"/")
 }
 
-// addDependencies adds the change of a file that names dependencies.
+// addDependencies adds the change of a manifest, or ignores the file if no region is
+// affected.
 func (c *comparer) addDependencies(name string, r *regions) {
 	if len(r.list) == 0 {
 		c.out.Ignored = append(c.out.Ignored, name)
@@ -160,8 +161,8 @@ func (c *comparer) addDependencies(name string, r *regions) {
 	c.out.Changes = append(c.out.Changes, CodeChange{Name: name, Kind: source.Statement, How: Changed, Affected: r.list})
 }
 
-// codeOf adds all methods of a file, and those that use values which it computes when it
-// is loaded.
+// codeOf adds all methods of a file, and the methods that use values that the file computes
+// when it is loaded.
 func (c *comparer) codeOf(r *regions, name string) {
 	c.allIn(r, name)
 	outline := c.outline(c.Head, name)
@@ -309,7 +310,7 @@ func tomlSections(names ...string) manifest {
 	}
 }
 
-// both returns what two manifests return.
+// both returns a manifest that joins the results of two manifests.
 func both(a, b manifest) manifest {
 	return func(text []byte) ([]string, bool) {
 		x, okX := a(text)

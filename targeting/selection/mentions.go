@@ -15,9 +15,8 @@ type use struct {
 	name string
 }
 
-// users adds the methods that mention a name which a declaration of a file declares,
-// also through constants, variables and types, and through methods that are newer than
-// the model.
+// users adds the methods that mention a name of a declaration, directly or through
+// constants, variables, types, and methods that are newer than the model.
 func (c *comparer) users(r *regions, file string, d *source.Decl, name string) {
 	if name == "" || r.done[use{d, name}] {
 		return
@@ -49,7 +48,8 @@ func (c *comparer) users(r *regions, file string, d *source.Decl, name string) {
 	}
 }
 
-// user adds a declaration that uses a changed name.
+// user adds the methods that a use of a changed name affects: the user itself if it is a
+// method, or else the methods that mention it.
 func (c *comparer) user(r *regions, user declRef) {
 	switch user.decl.Kind {
 	case source.Function:
@@ -63,12 +63,12 @@ func (c *comparer) user(r *regions, user declRef) {
 		for _, name := range user.decl.Names {
 			c.users(r, user.file, user.decl, name)
 		}
-	case source.Import, source.Statement: // exports and registrations: they only give a name to what changed
+	case source.Import, source.Statement: // exports and registrations: they only name the changed declaration
 	}
 }
 
-// registrations adds the methods that use variables which functions of the program write
-// when code outside functions calls them.
+// registrations adds the methods that use variables that the named functions write when
+// caller, which is code outside functions, calls them.
 func (c *comparer) registrations(r *regions, file string, names []string, caller *source.Decl) {
 	for _, name := range names {
 		for _, ref := range c.index(file).declared(name) {
@@ -85,8 +85,7 @@ func (c *comparer) registrations(r *regions, file string, names []string, caller
 	}
 }
 
-// moduleUsers adds the methods that use the names which other files of JavaScript give to
-// a module.
+// moduleUsers adds the methods that use the names under which other files import a module.
 func (c *comparer) moduleUsers(r *regions, file string) {
 	x := c.index(file).imports
 	if x == nil {
@@ -211,11 +210,10 @@ func (x *mentionIndex) add(name string, outline *source.File) {
 	}
 }
 
-// visible reports whether a declaration may refer to a name that another one declares
-// in a file. In Go, names of other packages are exported, and unless they are methods
-// or fields, their package is imported. In Python and JavaScript, the file is imported,
-// directly or by way of others; methods, and members of modules that are used as objects,
-// may be used wherever an object comes to.
+// visible reports whether user may refer to a name that d declares in a file. In Go, a name
+// of another package must be exported and, unless it is a method or field, its package must
+// be imported. In Python and JavaScript, the file must be imported, directly or indirectly;
+// methods, and members of modules that are used as objects, are visible everywhere.
 func (c *comparer) visible(file string, d *source.Decl, name string, user declRef) bool {
 	if file != user.file && d.IsPrivate() {
 		return false

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// Minimize selects a subset of the corpus that reaches the same units as the
-// whole corpus. It prefers cheap inputs, and no input can be removed from the
-// subset without losing a unit. Inputs whose units cannot be predicted are all
-// kept.
+// Minimize selects a subset of the corpus that likely reaches the same units as the
+// whole corpus. It prefers cheap inputs, and no input can be removed from the subset
+// without losing a unit. It also keeps all inputs whose units cannot be predicted.
 func Minimize(p *Predictions, costs *Costs) *Selection {
 	if costs == nil {
 		costs = LearnCosts(nil)
@@ -65,7 +64,8 @@ func (p *Predictions) greedyReach(costs *Costs) []int {
 	return out
 }
 
-// dropRedundant removes inputs that later ones made redundant, last ones first.
+// dropRedundant removes inputs whose units the other picked inputs also reach. It checks
+// the last input first.
 func (p *Predictions) dropRedundant(picked []int) []int {
 	count := make([]int, p.Units) // by unit: picked inputs that reach it
 	add := func(i, by int) {

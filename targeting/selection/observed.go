@@ -21,8 +21,8 @@ func NewObserved(commit string) *Observed {
 	return &Observed{map[Digest][]string{}, map[Digest]Timing{}, commit}
 }
 
-// Add adds an observation of the program at a commit. At another commit than the
-// model's, inputs may reach other units, so only the duration is used.
+// Add adds an observation of the program at a commit. If the commit is not the model's,
+// inputs may reach other units, so Add uses only the duration.
 func (k *Observed) Add(commit string, o observation.Observation) {
 	d := DigestOf(o.Input)
 	if o.Duration > 0 {
@@ -36,8 +36,8 @@ func (k *Observed) Add(commit string, o observation.Observation) {
 // dirty is the suffix of a commit with uncommitted changes.
 const dirty = "-dirty"
 
-// Mismatch says why the units in observations at a commit are not used; empty if
-// they are. A program with uncommitted changes is never the same.
+// Mismatch returns the reason why the units in observations at a commit are not used, or
+// "" if they are used. A program with uncommitted changes never matches.
 func (k *Observed) Mismatch(commit string) string {
 	switch {
 	case strings.HasSuffix(commit, dirty):

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// ordered returns inputs in the order to run them: one input of each class, the
-// most new units per cost first; then a second input of each class, and so on.
+// ordered returns inputs in the order to run them: one input of each class, most new
+// units per cost first; then a second input of each class, and so on. Without
+// predictions, the cheapest input comes first.
 func (c *selector) ordered(inputs []int) []int {
 	if c.predictions == nil {
 		out := slices.Clone(inputs)
@@ -30,10 +31,9 @@ func (c *selector) ordered(inputs []int) []int {
 	return append(c.greedy(first), later...)
 }
 
-// greedy orders inputs by risk per cost: first by the changed units that they reach
-// and earlier inputs do not, then by other such units, then by their chance. The gain
-// of an input never grows, so only that of the first input in the queue is
-// recomputed.
+// greedy orders inputs by gain per cost: most of all the changed units that they reach
+// and earlier inputs do not, then other new units, then their chance. The gain of an
+// input never grows, so only the first input in the queue is recomputed.
 func (c *selector) greedy(inputs []int) []int {
 	reached := make([]bool, c.predictions.Units)
 	for _, s := range c.Selected {

@@ -36,8 +36,8 @@ type knowledge uint8
 
 const (
 	predicted knowledge = iota // the model predicts them
-	outside                    // the input is outside the grammar; the chances are those of training inputs outside it
-	unknown                    // there are none: the input may reach any unit
+	outside                    // the input is outside the grammar; they are shares of training inputs outside it
+	unknown                    // there are no chances: the input may reach any unit
 	observed                   // the input was run before
 )
 
@@ -90,7 +90,7 @@ type Observation struct {
 type Item struct {
 	Path string
 	Read func() ([]byte, error) // returns the content; nil if it is not available
-	// Without content: its digest and size. Reached replaces a prediction.
+	// Digest and Size are set if Read is nil. Reached, if not nil, replaces a prediction.
 	Digest  Digest
 	Size    int
 	Reached *Observation
@@ -231,7 +231,7 @@ func (k *predictTask) observed(o Observation) row {
 	return r
 }
 
-// askModel returns the model's prediction. Nothing is known about an input that
+// askModel returns the model's prediction. It returns an unknown row for an input that
 // is too large or exceeds a limit.
 func (k *predictTask) askModel(ctx context.Context, text []byte) (row, error) {
 	if len(text) > observation.MaxInput {
@@ -254,8 +254,8 @@ func (k *predictTask) askModel(ctx context.Context, text []byte) (row, error) {
 	return r, nil
 }
 
-// outsideGrammar returns the chances of inputs outside the grammar: the shares of
-// such inputs that reached each unit in training.
+// outsideGrammar returns the chances of inputs outside the grammar: for each unit, the
+// share of training inputs outside the grammar that reached it.
 func (k *predictTask) outsideGrammar() row {
 	o := k.model.Outside
 	if o.Rows == 0 {

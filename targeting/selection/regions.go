@@ -78,9 +78,9 @@ type fileUnits struct {
 	methods, blocks []int
 }
 
-// file returns the units of a file of the repository; nil if it has none. A file whose
-// path ends in that of another file is taken for the same one, if there is only one:
-// files of units may be relative to a folder of sources.
+// file returns the units of a file of the repository; nil if it has none. Files of units
+// may be relative to a folder of sources, so a file with units matches if one of the two
+// paths ends with the other and no other file matches.
 func (t *Table) file(name string) *fileUnits {
 	if f := t.byFile[name]; f != nil {
 		return f
@@ -113,8 +113,8 @@ func (t *Table) unitsOf(f *fileUnits, r Region) []int {
 	return slices.Compact(out)
 }
 
-// matches returns the methods inside a region, and the method that the region is: the
-// one whose lines agree best, or the one with the same name if no lines are known.
+// matches returns the methods inside a region, and the method that best matches the
+// region: by lines, or by name if the method's lines are unknown; -1 if there is none.
 func (t *Table) matches(f *fileUnits, r Region, whole source.Range) (inside []int, best int) {
 	best = -1
 	agreement := 0.5
@@ -137,8 +137,8 @@ func (t *Table) matches(f *fileUnits, r Region, whole source.Range) (inside []in
 	return inside, best
 }
 
-// agree returns the number of lines that two ranges share, relative to the number of
-// lines that either has.
+// agree returns the number of lines that two ranges share, divided by the number of
+// lines from the first to the last line of both.
 func agree(a, b source.Range) float64 {
 	shared := min(a.Last, b.Last) - max(a.First, b.First) + 1
 	if shared <= 0 {
@@ -151,7 +151,7 @@ func agree(a, b source.Range) float64 {
 // and qualifiers.
 func sameName(unit, declaration string) bool { return simpleName(unit) == simpleName(declaration) }
 
-// IsMethod reports whether the ID of a unit is that of an [Unobserved] method: files may be
+// IsMethod reports whether the ID of a unit names an [Unobserved] method. Their files may be
 // relative to different folders, and names of declarations have no parameters.
 func IsMethod(id, method string) bool {
 	if id == method {
@@ -174,7 +174,8 @@ func simpleName(name string) string {
 	return name
 }
 
-// withMatch returns the methods that a whole region stands for.
+// withMatch returns the methods of a whole region: those inside it and the best match, or
+// else the smallest methods around it.
 func (t *Table) withMatch(f *fileUnits, inside []int, best int, whole source.Range) []int {
 	switch {
 	case best >= 0 && !slices.Contains(inside, best):
@@ -215,8 +216,8 @@ func (t *Table) around(f *fileUnits, inside []int, best int, whole source.Range,
 	return out
 }
 
-// blocksAt returns the innermost blocks of a method that contain a place, or nil if its
-// code may also be executed outside them.
+// blocksAt returns the innermost blocks of a method that contain a place, or nil if code at
+// the place may be outside all blocks.
 func (t *Table) blocksAt(f *fileUnits, method observation.Unit, place source.Place) []int {
 	var out []int
 	certain := false
@@ -254,7 +255,7 @@ func holds(u observation.Unit, place source.Place) (contains, sure bool) {
 	return true, place.Line > u.Start || place.Straight
 }
 
-// isInside reports whether a block that surely contains a place is part of another one.
+// isInside reports whether inner surely contains a place and is part of outer.
 func (t *Table) isInside(inner, outer int, place source.Place) bool {
 	a, b := t.units[outer], t.units[inner]
 	_, sure := holds(b, place)

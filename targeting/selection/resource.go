@@ -23,8 +23,8 @@ func (c *comparer) headFiles() []string {
 	return names
 }
 
-// resource compares a file that is not source code. It affects the methods that embed
-// it or mention its name. Other files affect no method, as far as is known.
+// resource compares a file that is not source code. A changed file affects the methods
+// that embed it or mention its name. If there are none, it is ignored.
 func (c *comparer) resource(f FileStatus) {
 	before, after := c.read(c.Base, f.Path), c.read(c.Head, f.Path)
 	if before != nil && bytes.Equal(before, after) {
@@ -62,8 +62,8 @@ func (c *comparer) resource(f FileStatus) {
 	c.out.Changes = append(c.out.Changes, CodeChange{Name: f.Path, Kind: source.Statement, How: Changed, Affected: r.list})
 }
 
-// isFragment reports whether a file is code that other files include or that is built
-// beside them, and that has no outline.
+// isFragment reports whether a file is code without an outline that other files include,
+// or that is built together with them.
 func isFragment(name string) bool {
 	switch path.Ext(name) {
 	case ".s", ".S", ".def", ".inc", ".proto":

@@ -26,8 +26,8 @@ type Options struct {
 	Changed   map[string]bool // by path: inputs that the change adds (true) or edits (false)
 	Failed    map[Digest]bool // inputs that failed recently
 	Sample    float64         // share of the inputs left out that are drawn at random
-	MinRecall float64         // below this recall of a changed unit on held-out observations, all predicted inputs are run
-	MinChance float64         // predicted inputs that reach a changed unit with a lower probability are left out
+	MinRecall float64         // least recall of a changed unit on held-out observations; below it, all predicted inputs are run
+	MinChance float64         // least probability to reach a changed unit; predicted inputs below it are left out
 	Costs     *Costs          // nil if no run is known
 	Seed      uint64
 }
@@ -65,9 +65,8 @@ type Selection struct {
 // Everything reports whether there is a fallback to run all inputs.
 func (s *Selection) Everything() bool { return len(s.Fallbacks) > 0 }
 
-// Select decides which inputs to run for a change. Without a model and
-// predictions, which may be nil, it selects all inputs that the limits of the
-// goal allow.
+// Select decides which inputs to run for a change. If the model or the predictions
+// are nil, it selects all inputs that the limits of the goal allow.
 func Select(m *model.Model, inputs []Input, p *Predictions, change Change, opt Options) *Selection {
 	s := selectFor(m, inputs, p, change, opt)
 	if s.Without = len(s.Selected); s.Everything() && m != nil && p != nil {
@@ -154,7 +153,7 @@ func (c *selector) findMandatory() {
 func (c *selector) forGoal() []int {
 	var known, out []int
 	taken := 0.0    // expected number of predicted inputs taken that reach a changed unit
-	left := 0.0     // the same of those left out
+	left := 0.0     // expected number of predicted inputs left out that reach a changed unit
 	variance := 0.0 // of left
 	for i, p := range c.chances {
 		c.Affected += p
@@ -196,7 +195,7 @@ func (c *selector) forGoal() []int {
 	return append(known, out...)
 }
 
-// known reports whether it is recorded which units an input reached.
+// known reports whether the units that an input reached were observed.
 func (c *selector) known(i int) bool {
 	return c.predictions != nil && c.predictions.row(i).known == observed
 }
@@ -241,7 +240,8 @@ func (c *selector) uncertain(i int) bool {
 // may exceed their expected number.
 const safetyMargin = 1
 
-// ranks returns for each input how many inputs of its class come before it.
+// ranks returns, by input, the number of inputs of its class that come before it: likelier
+// and cheaper inputs come first.
 func (c *selector) ranks(inputs []int) map[int]int {
 	sorted := slices.Clone(inputs)
 	slices.SortStableFunc(sorted, func(a, b int) int {

@@ -1,9 +1,9 @@
 // Package selection selects the inputs of a corpus to run for a change.
 //
-// [ParseDiff] parses the change, and a [Table] maps its lines to units of the
-// program. [Predict] predicts which units each input of the corpus reaches.
-// [Select] decides which inputs to run and in which order, with the reasons for
-// each input.
+// [Repository.Change] compares two versions of the program by syntax, and
+// [ParseDiff] parses a diff. A [Table] maps the change to units of the program.
+// [Predict] predicts which units each input of the corpus reaches. [Select] decides
+// which inputs to run and in which order, with the reasons for each input.
 //
 // If the effect of a change is unknown, all inputs are selected, and a [Fallback]
 // says why. The same change, model, corpus and seed give the same selection.
@@ -78,7 +78,7 @@ type ReasonKind string
 // The kinds of reasons.
 const (
 	Everything ReasonKind = "everything" // all inputs are run, because of a fallback
-	Always     ReasonKind = "always"     // the user wants it to be run always
+	Always     ReasonKind = "always"     // the options always run it
 	New        ReasonKind = "new"        // the change adds it
 	Edited     ReasonKind = "changed"    // the change edits it
 	Failing    ReasonKind = "failed"     // it failed in a recent run

@@ -24,7 +24,7 @@ type Table struct {
 // A span is a range of lines that belong to the same units.
 type span struct {
 	first, last int
-	units       []int // innermost units around the lines; of other lines, the neighbouring units
+	units       []int // innermost units around the lines; outside all units, the neighbouring units
 	between     bool  // the lines are between two units
 	edge        bool  // the lines are before the first unit or after the last
 }
@@ -49,7 +49,7 @@ func NewTable(units []observation.Unit, root string) *Table {
 	return t
 }
 
-// spans divides the lines of a file with the given units.
+// spans divides the lines of a file at the borders of the given units.
 func (t *Table) spans(in []int) []span {
 	placed := slices.DeleteFunc(slices.Clone(in), func(u int) bool { return t.units[u].Start < 1 || t.units[u].End < t.units[u].Start })
 	if len(placed) == 0 {
@@ -81,9 +81,9 @@ func (t *Table) spans(in []int) []span {
 	return out
 }
 
-// innermost returns the units with the fewest lines among those around the lines from
-// first to last: the lines of a nested function belong to that function alone, except
-// its first and last one, which may have code of the function around it.
+// innermost returns the smallest of the units around the lines from first to last. The
+// lines of a nested function belong to that function alone, except its first and last
+// line, which may have code of the enclosing function.
 func (t *Table) innermost(open []int, first, last int) []int {
 	size := func(u int) int { return t.units[u].End - t.units[u].Start }
 	open = slices.SortedStableFunc(slices.Values(open), func(a, b int) int { return cmp.Compare(size(a), size(b)) })
@@ -119,7 +119,7 @@ type Rules struct {
 // A Change holds the units that a change affects.
 type Change struct {
 	Units      []int          // units that the change affects, sorted
-	Own        []int          // those whose own code changed, sorted
+	Own        []int          // units among them whose own code changed, sorted
 	Changes    []MappedChange // changed declarations; nil if the change is a diff
 	Unobserved []Unobserved   // changed methods that are no units of the model
 	Fallbacks  []Fallback     // reasons to run all inputs

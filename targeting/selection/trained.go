@@ -4,8 +4,8 @@ import (
 	"github.com/inroad/inroad/targeting/selection/source"
 )
 
-// measureStaleness counts the methods at the commit of the model, in the languages of
-// the files that changed since, and those that differ from the base.
+// measureStaleness counts the methods at the commit of the model, in the languages of the
+// files that changed since, and the methods among them that differ from the base.
 func (c *comparer) measureStaleness() {
 	if len(c.Since) == 0 || c.err != nil {
 		return
@@ -48,9 +48,9 @@ func (c *comparer) measureStaleness() {
 	}
 }
 
-// atTrained returns the version of a declaration at which the model was trained: the
-// declaration with the same name in the same file or, if its code was moved since, in
-// another one.
+// atTrained returns the file and the declaration at the commit of the model that d stands
+// for: the declaration with the same name in the same file or, if it was moved or renamed
+// since, another one; nil if there is none.
 func (c *comparer) atTrained(file string, d *source.Decl) (string, *source.Decl) {
 	if from, ok := c.moved[d]; ok {
 		file, d = from.file, from.decl
@@ -69,8 +69,8 @@ func (c *comparer) atTrained(file string, d *source.Decl) (string, *source.Decl)
 	return c.trained.find(d)
 }
 
-// minSimilarity is the share of common tokens from which on a method that was deleted
-// and one that was added are taken for the same one.
+// minSimilarity is the least share of common tokens for a deleted and an added method to
+// count as the same method.
 const minSimilarity = 0.6
 
 // A trainedIndex finds declarations in files that differ between the model's commit and
@@ -108,8 +108,8 @@ func (c *comparer) indexTrained() *trainedIndex {
 	return x
 }
 
-// find returns the declaration with the same name and content, the only one with the
-// same name, or the most similar one that was deleted since: it may have been renamed.
+// find returns the declaration with the same name and content, or else the only one with
+// the same name, or else the most similar deleted one, which may have been renamed.
 func (x *trainedIndex) find(d *source.Decl) (string, *source.Decl) {
 	found := x.byName[trainedKey{d.Kind, d.Short, d.Owner}]
 	for _, ref := range found {

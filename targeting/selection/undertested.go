@@ -35,9 +35,8 @@ func (s *Selection) Undertested(p *Predictions, n int) []Gap {
 	return out
 }
 
-// Fill generates inputs that reach the units of gaps, and selects them. It returns
-// their texts, by the index of the input in the selection, and the units without an
-// input.
+// Fill generates inputs that reach the units of gaps, and selects them. It returns the
+// generated inputs by their index in the selection, and the units without an input.
 func (s *Selection) Fill(ctx context.Context, m *model.Model, gaps []Gap, opt Options) (texts map[int][]byte, missed []aim.Miss, err error) {
 	if len(gaps) == 0 {
 		return nil, nil, nil

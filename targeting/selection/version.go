@@ -20,8 +20,8 @@ import (
 type Version interface {
 	// Files returns the paths of all files, sorted.
 	Files(ctx context.Context) ([]string, error)
-	// Read returns the content of a file; nil if the version has no such file, or if it
-	// is too large for a source file.
+	// Read returns the content of a file; nil if the version does not have the file, or if
+	// the file is too large for a source file.
 	Read(ctx context.Context, name string) ([]byte, error)
 }
 
@@ -93,8 +93,8 @@ type objectReader struct {
 	out *bufio.Reader
 }
 
-// object returns the content of an object, such as commit:path; nil if there is none, if
-// it is no file, or if it is too large.
+// object returns the content of an object, such as commit:path; nil if the object does not
+// exist, is no file, or is too large.
 func (r *Repository) object(ctx context.Context, name string) ([]byte, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -183,9 +183,9 @@ type FileStatus struct {
 	Submodule bool // it is a submodule
 }
 
-// changedFiles returns the files that differ between a commit and another one, or the
-// working tree if head is empty. Files that were moved count as deleted and new, and
-// other modes do not count.
+// changedFiles returns the files that differ between the commit from and the commit head,
+// or the working tree if head is empty. A moved file counts as deleted and new. Changes of
+// the mode alone do not count.
 func (r *Repository) changedFiles(ctx context.Context, from, head string) ([]FileStatus, error) {
 	args := []string{
 		"diff", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative",
