@@ -16,8 +16,7 @@ func (o *outline) nesting(i int) int {
 	return 0
 }
 
-// is reports whether the token with an index is a bracket or another operator of
-// one byte.
+// is reports whether token i is the operator or bracket c.
 func (o *outline) is(i int, c byte) bool {
 	if i < 0 || i >= len(o.tokens) {
 		return false
@@ -26,10 +25,10 @@ func (o *outline) is(i int, c byte) bool {
 	return t.kind == operator && t.end == t.start+1 && o.file.text[t.start] == c
 }
 
-// matchBrackets computes the partner of each opening bracket: its closing one, or,
-// if that is missing, the closing one of the brackets around it. The partner of an
-// angle bracket without a closing one is the angle bracket itself. Type parameters
-// may contain braces in some languages.
+// matchBrackets computes the partner of each opening bracket: its closing bracket or,
+// if that is missing, the closing bracket of the brackets around it. The partner of an
+// angle bracket without a closing one is the angle bracket itself. bracesInAngles says
+// whether type parameters may contain braces.
 func (o *outline) matchBrackets(bracesInAngles bool) {
 	o.partners = make([]int32, len(o.tokens))
 	m := matcher{outline: o, top: -1, bracesInAngles: bracesInAngles}
@@ -39,8 +38,8 @@ func (o *outline) matchBrackets(bracesInAngles bool) {
 	m.finish()
 }
 
-// A matcher matches brackets. Its stack of open brackets is a list of nodes that
-// is never changed, so that earlier stacks stay valid.
+// A matcher matches brackets. Its stack of open brackets is a linked list of immutable
+// nodes, so that earlier stacks stay valid.
 type matcher struct {
 	*outline
 	nodes []openBracket
@@ -58,7 +57,7 @@ type openBracket struct {
 // maxUnclosed limits how many unclosed brackets a closing one may close.
 const maxUnclosed = 64
 
-// bracket returns the opening bracket on top of the stack, or 0.
+// bracket returns the opening bracket of a node, or 0 if the node is -1.
 func (m *matcher) bracket(node int32) byte {
 	if node < 0 {
 		return 0
@@ -106,7 +105,7 @@ func (m *matcher) push(i int) {
 	m.top = int32(len(m.nodes) - 1)
 }
 
-// pop closes the brackets up to a node with a token.
+// pop closes the brackets on the stack up to a node; token i closes them.
 func (m *matcher) pop(node int32, i int) {
 	for n := m.top; ; n = m.nodes[n].parent {
 		if m.bracket(n) != '<' || n == node {
@@ -119,9 +118,9 @@ func (m *matcher) pop(node int32, i int) {
 	m.top = m.nodes[node].parent
 }
 
-// close closes the innermost bracket of a kind, and the unclosed brackets inside
-// it. A closing bracket without a partner is ignored, and only a brace closes what
-// is inside braces.
+// close closes the innermost bracket of a kind, and the unclosed brackets inside it.
+// A closing bracket without a partner is ignored, and only a brace closes brackets
+// inside braces.
 func (m *matcher) close(want byte, i int) {
 	m.dropAngles()
 	n := m.top
@@ -157,14 +156,14 @@ func opening(c byte) byte {
 	return '{'
 }
 
-// behindBracket returns the index behind the closing bracket of the opening one
-// with an index, at most end.
+// behindBracket returns the index behind the closing bracket of opening bracket i, at
+// most end.
 func (o *outline) behindBracket(i, end int) int {
 	return min(max(int(o.partners[i]), i)+1, end)
 }
 
-// find returns the index of the first operator in a set of bytes from index i on
-// that is in no brackets, or end.
+// find returns the index of the first one-byte operator from index i on that is in set
+// and outside brackets, or end.
 func (o *outline) find(i, end int, set string) int {
 	for i < end {
 		if t := o.tokens[i]; t.kind == operator && t.end == t.start+1 {
@@ -181,9 +180,8 @@ func (o *outline) find(i, end int, set string) int {
 	return end
 }
 
-// behindAngles returns the index behind the type parameters whose opening angle
-// bracket has an index, or the index behind the bracket itself if it has no
-// closing one before end.
+// behindAngles returns the index behind the type parameters that angle bracket i opens,
+// or i+1 if the bracket has no closing one before end.
 func (o *outline) behindAngles(i, end int) int {
 	if p := int(o.partners[i]); p < end {
 		return p + 1

@@ -61,7 +61,8 @@ func (c cOutline) members(i, end int, in scope) {
 	}
 }
 
-// extendLast extends the function that ends at the directive before index i.
+// extendLast extends the last function to index to, if a directive follows it and ends
+// before index i.
 func (c cOutline) extendLast(i, to int) {
 	n := len(c.spans)
 	if n == 0 || c.spans[n-1].decl == separator || c.decls[c.spans[n-1].decl].Kind != Function || c.kind(i-1) != terminator {
@@ -118,8 +119,7 @@ func (c cOutline) head(i, end int) cHead {
 	return h
 }
 
-// isAttribute reports whether the identifier with an index takes parentheses, but
-// is no function.
+// isAttribute reports whether identifier i takes parentheses, but is no function.
 func (c cOutline) isAttribute(i int) bool {
 	switch c.text(i) {
 	case "__attribute__", "__attribute", "__declspec", "alignas", "_Alignas", "decltype", "typeof", "__typeof__", "noexcept",
@@ -168,9 +168,9 @@ func (c cOutline) declaration(from, end int, in scope) int {
 	return c.simple(from, i, h, end, in)
 }
 
-// behindMacro returns the index behind a macro that stands alone: without a
-// semicolon, and an empty line, a directive or a declaration on its own line
-// follows. It returns the index itself if there is none.
+// behindMacro returns the index behind a macro that stands alone: it has no semicolon,
+// and an empty line, a directive or a declaration on its own line follows. It returns
+// i if there is no such macro.
 func (c cOutline) behindMacro(i, end int) int {
 	next := i + 1
 	capital := isCapital(c.text(i))
@@ -279,8 +279,8 @@ func (c cOutline) block(open, end int, in scope) int {
 	return to
 }
 
-// classHead finds the head of a type definition at an index: the index of its body,
-// and that of its name, which is the body if it has none.
+// classHead finds the head of a type definition at index i. It returns the indexes of
+// its body and of its name; an anonymous type has the index of its body as name.
 func (c cOutline) classHead(i, end int) (body, name int, ok bool) {
 	for i < end && c.isSpecifier(i) {
 		i++
@@ -621,8 +621,8 @@ func (c cOutline) signature(i int, h cHead, in scope) Decl {
 }
 
 // parameters returns the index of the parenthesis that opens the parameters of a
-// function. A first parenthesis without a type before it is one of a macro if a
-// further name with a parenthesis follows.
+// function. A first parenthesis without a type before it belongs to a macro if another
+// name with a parenthesis follows.
 func (c cOutline) parameters(i int, h cHead) int {
 	if h.keyword > 0 {
 		for _, open := range h.groups {
@@ -660,9 +660,9 @@ func (c cOutline) isSuffix(i int) bool {
 	return c.isAttribute(i)
 }
 
-// functionName returns the index of the name of a function in a parenthesis: of
-// one that returns a pointer to a function, or whose name is in parentheses; 0 if
-// the parenthesis opens parameters.
+// functionName returns the index of a function's name inside a parenthesis: the function
+// returns a pointer to a function, or its name is in parentheses. It returns 0 if the
+// parenthesis opens parameters.
 func (c cOutline) functionName(open int) int {
 	closed := int(c.partners[open])
 	if !c.is(closed+1, '(') {
@@ -679,8 +679,8 @@ func (c cOutline) functionName(open int) int {
 	return 0
 }
 
-// qualifier returns the qualifier before the name with an index, with a separator
-// at the end, and its last part.
+// qualifier returns the qualifier before name i, with a separator at the end, and the
+// last part of the qualifier.
 func (c cOutline) qualifier(i int) (qualifier, owner string) {
 	for last := i - maxArguments; i > last && c.text(i-1) == "::"; {
 		i -= 2
@@ -701,8 +701,8 @@ func (c cOutline) qualifier(i int) (qualifier, owner string) {
 // maxArguments limits the tokens of a name with template arguments.
 const maxArguments = 200
 
-// beforeAngles returns the index before the template arguments whose closing
-// angle bracket has an index, at least last.
+// beforeAngles returns the index before the template arguments that angle bracket i
+// closes. It looks back no further than last.
 func (c cOutline) beforeAngles(i, last int) int {
 	depth := 0
 	for ; i > max(last, 0); i-- {
@@ -718,8 +718,8 @@ func (c cOutline) beforeAngles(i, last int) int {
 	return i - 1
 }
 
-// isMacro reports whether the function whose name has an index is defined by a
-// macro: its name in capital letters has no type before it.
+// isMacro reports whether a macro defines the function with the given name: the name is
+// in capital letters and has no type before it.
 func (c cOutline) isMacro(name, i int, in scope) bool {
 	text := c.text(name)
 	return name == i && text != in.owner && isCapital(text) && !c.is(name+2, ')')

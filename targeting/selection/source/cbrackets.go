@@ -1,8 +1,8 @@
 package source
 
-// matchBracketsC computes the partners of brackets in C. Directives have none. Of
-// the branches of a condition only the first one counts for the code behind it,
-// because each branch may open or close the same bracket.
+// matchBracketsC computes the partners of brackets in C. Brackets in directives have
+// none. Only the first branch of an #if counts for the code behind its #endif, because
+// each branch may open or close the same bracket.
 func (o *outline) matchBracketsC() {
 	o.partners = make([]int32, len(o.tokens))
 	m := matcher{outline: o, top: -1}
@@ -46,8 +46,8 @@ func (m *matcher) directive(i int, conditions []condition) []condition {
 	return conditions
 }
 
-// endBranch ends a branch of a condition at the directive with an index. Brackets
-// that another branch than the first leaves open end there.
+// endBranch ends a branch of a condition at directive i. Brackets that a later branch
+// leaves open end there.
 func (c *condition) endBranch(m *matcher, i int) {
 	if c.branch++; c.branch == 1 {
 		c.after = m.top

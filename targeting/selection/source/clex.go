@@ -52,7 +52,7 @@ func lexC(o *outline) {
 	o.endOrigin(int(l.line) + 1)
 }
 
-// atLineStart reports whether only white space precedes on the line.
+// atLineStart reports whether only white space precedes the current position on its line.
 func (l *lexer) atLineStart() bool {
 	n := len(l.tokens)
 	if n == 0 || l.tokens[n-1].last < l.line {
@@ -91,7 +91,8 @@ func (l *lexer) stringC() int {
 	return l.quoted(1, false)
 }
 
-// endDirective follows the directive that ends at the current position.
+// endDirective applies the directive that ends at the current position: it skips code
+// after #if 0, and records the origin in a line directive.
 func endDirective(o *outline, l *lexer) {
 	tokens := l.tokens[l.directive:]
 	text := func(i int) string {

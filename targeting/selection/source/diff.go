@@ -1,13 +1,13 @@
 package source
 
-// maxEdits limits the insertions and deletions that Diff searches for. Beyond, all
-// tokens between the first and the last difference count as different.
+// maxEdits limits the insertions and deletions that diffTokens searches for. Beyond the
+// limit, all tokens between the first and the last difference count as different.
 const maxEdits = 500
 
 // An edit replaces the tokens a to before aEnd by b to before bEnd.
 type edit struct{ a, aEnd, b, bEnd int }
 
-// diffTokens returns the edits that turn the tokens of a into those of b.
+// diffTokens returns the edits that turn the tokens of a into the tokens of b.
 func diffTokens(a, b *Decl) []edit {
 	x, y := symbols(a, b)
 	start := 0
@@ -55,8 +55,9 @@ func symbols(a, b *Decl) (x, y []int32) {
 	return number(a), number(b)
 }
 
-// shortestEdits is the algorithm of Myers: furthest[d][k+d] is the furthest index
-// of x on diagonal k after d insertions and deletions.
+// shortestEdits returns the shortest edits by Myers' algorithm: furthest[k] is the
+// furthest index of x on diagonal k after d insertions and deletions. history keeps it
+// for each d, at index k+d.
 func shortestEdits(x, y []int32) []edit {
 	var history [][]int32
 	furthest := map[int]int{1: 0}

@@ -5,7 +5,8 @@ import (
 	"encoding/hex"
 )
 
-// A Digest identifies the content of a declaration: a part of a SHA-256 digest.
+// A Digest identifies the content of a declaration: the first 16 bytes of a SHA-256
+// digest.
 type Digest [16]byte
 
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
@@ -27,8 +28,8 @@ func digestOf(content []byte) Digest {
 	return Digest(sum[:])
 }
 
-// appendContent appends the content of the declaration. Without its name, a space
-// stands for each mention of the declaration itself.
+// appendContent appends the content of the declaration. If unnamed, a space replaces
+// each mention of the declaration itself.
 func (d *Decl) appendContent(out []byte, unnamed bool) []byte {
 	out = append(out, byte(d.Kind))
 	out = append(out, d.context...)
@@ -47,9 +48,9 @@ func (d *Decl) appendContent(out []byte, unnamed bool) []byte {
 	return out
 }
 
-// isSelf reports whether a token mentions the declaration itself: the first
-// mention is its name, and further ones count unless they are qualified, because
-// then they may mean something else.
+// isSelf reports whether token i mentions the declaration itself: it is the declared
+// name, an unqualified mention or, in a method, a mention qualified by its own object.
+// Other qualified mentions may mean something else.
 func (d *Decl) isSelf(i int) bool {
 	t := d.tokens[i]
 	if t.kind != identifier || d.Short == "" || d.text(t) != d.Short {

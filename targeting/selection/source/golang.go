@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// lexGo splits a Go file into tokens. Tokens that formatting adds or removes are
-// left out: separators before a closing bracket.
+// lexGo splits a Go file into tokens. It leaves out separators before a closing bracket,
+// because formatting adds or removes them.
 func lexGo(o *outline) {
 	l := newLexer(o.file.text)
 	comment := token{} // last comment
@@ -48,8 +48,7 @@ func lexGo(o *outline) {
 	o.endOrigin(int(l.line) + 1)
 }
 
-// endsGoStatement reports whether the end of a line behind the last token is the
-// end of a statement.
+// endsGoStatement reports whether a line end behind the last token ends a statement.
 func endsGoStatement(l *lexer) bool {
 	if len(l.tokens) == 0 {
 		return false
@@ -119,7 +118,7 @@ func addPreamble(l *lexer, comment token) {
 	l.tokens = append(l.tokens[:n-2], comment, l.tokens[n-2], l.tokens[n-1])
 }
 
-// goOrigin follows a //line directive: file:line, file:line:column or :line.
+// goOrigin records the origin in a //line directive: file:line, file:line:column or :line.
 func goOrigin(o *outline, line int, text string) {
 	name, number, ok := cutLast(strings.TrimSpace(text))
 	if !ok {
@@ -191,10 +190,10 @@ func (g goOutline) balance() bool {
 	return depth == 0
 }
 
-// statementEnd returns the index behind the tokens of a statement: that of its
-// terminator, of the bracket that closes the block around it, or of the end. In a
-// file whose brackets do not match, a declaration also ends where the next one
-// begins at the start of a line.
+// statementEnd returns the index behind the tokens of a statement: the index of its
+// terminator, of the bracket that closes the block around it, or of the end. In a file
+// whose brackets do not match, a declaration also ends where the next one begins at the
+// start of a line.
 func (g goOutline) statementEnd(i int) int {
 	depth := 0
 	for first := i; i < len(g.tokens); i++ {
@@ -212,7 +211,7 @@ func (g goOutline) statementEnd(i int) int {
 	return i
 }
 
-// resumes reports whether a declaration begins at an index, inside another one
+// resumes reports whether a declaration begins at index i, inside another declaration
 // whose closing bracket is missing.
 func (g goOutline) resumes(i int) bool {
 	if g.balanced || g.kind(i) != identifier || g.tokens[i].start == 0 || g.file.text[g.tokens[i].start-1] != '\n' {
@@ -256,8 +255,8 @@ func (g goOutline) declaration(from int) int {
 	return end
 }
 
-// attached reports whether a directive belongs to the declaration behind it: only
-// comments stand between them.
+// attached reports whether directive i belongs to the declaration behind it: no empty
+// line stands between them.
 func (g goOutline) attached(i int) bool {
 	if i+1 >= len(g.tokens) {
 		return false
@@ -296,8 +295,8 @@ func (g goOutline) group(from, i int, keyword string) int {
 	return min(i+1, len(g.tokens))
 }
 
-// constants are the state of a group of constants: a constant without an
-// expression repeats the last one.
+// constants is the state of a group of constants. A constant without an expression
+// repeats the last expression.
 type constants struct {
 	iota       int
 	expression []token

@@ -35,7 +35,7 @@ func lexJava(o *outline) {
 // A javaOutline outlines the tokens of a Java file.
 type javaOutline struct{ *outline }
 
-// A scope is what members are declared in.
+// A scope is the file, namespace or type in which members are declared.
 type scope struct {
 	prefix string // of qualified names, with a separator at the end
 	owner  string // simple name of the type
@@ -368,9 +368,9 @@ func (j javaOutline) field(from, i, end int, in scope) int {
 	return to
 }
 
-// nextDeclarator returns the index of the comma behind an initializer, or end. A
-// comma in type arguments is told apart by what follows it: the next declarator
-// is a name and '=', ',' or ';'.
+// nextDeclarator returns the index of the comma behind an initializer, or end. It skips
+// commas in type arguments: only a name and '=', ',' or ';' can follow the comma before a
+// declarator.
 func (j javaOutline) nextDeclarator(i, end int) int {
 	for i < end {
 		i = j.find(i, end, ",")

@@ -14,8 +14,8 @@ type jsOutline struct {
 	depth  int       // number of frames with a name
 	// bodies are the frames of declarations, by the index of their opening brace.
 	bodies map[int]jsFrame
-	// claimed are the indexes of functions and classes that have got a name from
-	// what they are assigned to.
+	// claimed holds the indexes of functions and classes that an assignment has named
+	// already.
 	claimed    map[int]bool
 	decorators span // the last decorators of a class
 }
@@ -27,10 +27,10 @@ type jsFrame struct {
 	prefix string // of qualified names
 	owner  string // type, or object, whose members are declared in it
 	named  bool   // it is the body of a declaration
-	// module is true for the file and for functions that run once when it is loaded:
-	// their variables are values.
+	// module is true for the file and for functions that run once when the file is
+	// loaded: their variables are values.
 	module bool
-	// wraps is true if functions in the current statement are run once.
+	// wraps is true if functions in the current statement run once.
 	wraps bool
 	next  int // index of the next statement or member directly in it
 }
@@ -45,10 +45,10 @@ const (
 	jsType                      // a type of TypeScript: it contains no functions
 )
 
-// Limits of functions that are declarations of their own.
+// Limits on functions that are declarations of their own.
 const (
-	maxFrames = 64   // around them
-	maxArrow  = 250  // tokens outside brackets of a type or head, or of an expression that is their body
+	maxFrames = 64   // frames with a name around a function
+	maxArrow  = 250  // tokens outside brackets of a type, of a head, or of an expression that is a body
 	maxImport = 5000 // tokens of an import
 )
 
@@ -78,7 +78,7 @@ func outlineJavaScript(o *outline) {
 
 func (j *jsOutline) top() *jsFrame { return &j.frames[len(j.frames)-1] }
 
-// token outlines what begins at a token.
+// token outlines the statement, member or declaration that begins at token i.
 func (j *jsOutline) token(i int) {
 	top := j.top()
 	if i >= top.next && i < top.end && j.kind(i) != terminator {
@@ -151,8 +151,9 @@ func (j *jsOutline) open(i int) {
 	j.frames = append(j.frames, frame)
 }
 
-// isModule reports whether the statements in a brace run once when the file is
-// loaded: in a block of such statements, or in a function that wraps them.
+// isModule reports whether the statements in a brace run once when the file is loaded:
+// the brace is a block among statements that do, or the body of a function that wraps
+// a module.
 func (j *jsOutline) isModule(open int) bool {
 	for n, f := range slices.Backward(j.frames) {
 		switch {
@@ -167,7 +168,7 @@ func (j *jsOutline) isModule(open int) bool {
 	return false
 }
 
-// isMember reports whether a keyword is the name of a property.
+// isMember reports whether keyword i is used as the name of a property.
 func (j *jsOutline) isMember(i int) bool {
 	return isQualifier(j.text(i-1)) || j.is(i+1, ':') || j.is(i+1, ',') || j.is(i+1, '=')
 }
@@ -241,8 +242,8 @@ func (j *jsOutline) parseBody(f jsFunction, i int) (jsFunction, bool) {
 	return f, true
 }
 
-// typeEnd returns the index behind a type of TypeScript: of '{', '=>' for an arrow
-// function, or another token that is not part of a type.
+// typeEnd returns the index behind a TypeScript type: the index of '{', of '=>' if arrow,
+// or of another token that is not part of a type.
 func (j *jsOutline) typeEnd(i int, arrow bool) int {
 	begins := true // a type begins here
 	first := i
@@ -284,8 +285,8 @@ func (j *jsOutline) beginsMember(i int) bool {
 	return true
 }
 
-// expressionEnd returns the index behind an expression: of a semicolon, of a comma
-// if wanted, of a closing bracket, or of the first token of a new statement.
+// expressionEnd returns the index behind an expression: the index of a semicolon, of a
+// comma if comma is true, of a closing bracket, or of the first token of a new statement.
 func (j *jsOutline) expressionEnd(i int, comma bool) int {
 	return j.expressionLimit(i, len(j.tokens), comma)
 }
@@ -311,8 +312,8 @@ func (j *jsOutline) expressionLimit(i, limit int, comma bool) int {
 	return min(i, len(j.tokens))
 }
 
-// endsLine reports whether a statement ends before a token because it begins a new
-// line.
+// endsLine reports whether a statement ends before token i because the token begins a
+// new line.
 func (j *jsOutline) endsLine(i int) bool {
 	if j.tokens[i].line <= j.tokens[i-1].last {
 		return false
@@ -432,8 +433,8 @@ func (j *jsOutline) isCall(i int) bool {
 	return j.is(i, '(') || j.is(i, '.') && (j.text(i+1) == "call" || j.text(i+1) == "apply") && j.is(i+2, '(')
 }
 
-// owner returns the type or object that a name belongs to as a member, or, for the
-// members of an object, its own name.
+// owner returns the last part of a name that is neither a global object nor prototype:
+// the owner of the members of the named value.
 func (j *jsOutline) owner(name jsName) string {
 	for _, part := range slices.Backward(name.path) {
 		if !isGlobalObject(part) && part != "prototype" {
@@ -443,7 +444,7 @@ func (j *jsOutline) owner(name jsName) string {
 	return ""
 }
 
-// isGlobalObject reports whether an object holds what a module exports, or global
+// isGlobalObject reports whether an object holds the exports of a module, or global
 // variables.
 func isGlobalObject(name string) bool {
 	switch name {
@@ -514,8 +515,8 @@ func (j *jsOutline) function(i int) {
 	}
 }
 
-// class outlines a class whose keyword has index i. Without a given name, it has
-// its own.
+// class outlines a class whose keyword has index i. If name is empty, the class has its
+// own name.
 func (j *jsOutline) class(i int, name jsName) {
 	if len(name.path) == 0 && j.claimed[i] || j.isMember(i) || j.depth >= maxFrames {
 		return

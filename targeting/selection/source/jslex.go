@@ -16,14 +16,13 @@ type jsLexer struct {
 	open   []jsBracket
 }
 
-// jsMarks are what a lexer knows about tokens, by their indexes.
+// jsMarks holds facts that the lexer found about tokens, by index.
 type jsMarks struct {
 	objects  map[int]bool // opening braces of object literals
 	elements map[int]int  // first tokens of elements of JSX, and the indexes behind them
 }
 
-// A jsBracket is an open bracket, or another place that ends with a mark of its
-// own.
+// A jsBracket is an open bracket, or another open construct such as a tag.
 type jsBracket struct {
 	place jsPlace
 	// after is true if a regular expression may follow the closing bracket.
@@ -31,7 +30,7 @@ type jsBracket struct {
 	start int // index of the first token
 }
 
-// A jsPlace is where a lexer is.
+// A jsPlace is the construct that a lexer is inside of.
 type jsPlace uint8
 
 const (
@@ -118,8 +117,8 @@ func (l *jsLexer) next() {
 	}
 }
 
-// isRestricted reports whether the end of the line ends the statement whatever
-// follows.
+// isRestricted reports whether a line end ends the statement regardless of the next
+// token.
 func (l *jsLexer) isRestricted() bool {
 	n := len(l.tokens)
 	if n == 0 || l.tokens[n-1].kind != identifier {
@@ -132,8 +131,8 @@ func (l *jsLexer) isRestricted() bool {
 	return false
 }
 
-// beginsValue reports whether a value may begin behind the last token, where
-// otherwise an operator follows.
+// beginsValue reports whether a value may begin behind the last token; otherwise an
+// operator follows.
 func (l *jsLexer) beginsValue() bool {
 	n := len(l.tokens)
 	if n == 0 {
@@ -215,8 +214,7 @@ func (l *jsLexer) isObject() bool {
 	return false
 }
 
-// isLabel reports whether the colon behind the token with an index ends a label or
-// a case.
+// isLabel reports whether the colon behind token i ends a label or a case.
 func (l *jsLexer) isLabel(i int) bool {
 	if l.tokens[i].text(l.text) == "default" && i > 0 {
 		before := l.tokens[i-1].text(l.text)
@@ -278,8 +276,8 @@ func (l *jsLexer) templatePart() {
 	l.emit(stringLiteral, len(l.text))
 }
 
-// regularExpression adds a regular expression, or an operator if it does not end
-// with the line.
+// regularExpression adds a regular expression, or an operator if the line has no end of
+// a regular expression.
 func (l *jsLexer) regularExpression() {
 	class := false
 	for i := l.pos + 1; i < len(l.text) && l.text[i] != '\n'; i++ {

@@ -27,9 +27,9 @@ func LanguageOf(name string) string {
 	return ""
 }
 
-// IsTest reports whether a file contains tests, or data of tests, by the
-// conventions of its language: no program imports such a file. A harness that runs
-// the program may still be among them.
+// IsTest reports whether a file contains tests or test data, by the conventions of its
+// language: no program imports such a file. It may still be a harness that runs the
+// program.
 func IsTest(name string) bool {
 	folders := strings.Split(path.Dir(name), "/")
 	base := path.Base(name)

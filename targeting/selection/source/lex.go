@@ -6,14 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// A lexer splits a text into tokens. Its methods are the parts that lexers of
-// several languages share.
+// A lexer splits a text into tokens. The lexers of all languages share its methods.
 type lexer struct {
 	text   string
 	pos    int
 	line   int32
 	tokens []token
-	// directive is the index of the first token of the preprocessor directive.
+	// directive is the index of the first token of the last preprocessor directive.
 	directive int
 }
 
@@ -59,7 +58,7 @@ func (l *lexer) emit(kind tokenKind, to int) {
 	l.tokens = append(l.tokens, t)
 }
 
-// lastText returns the last token.
+// lastText returns the text of the last token.
 func (l *lexer) lastText() string {
 	if len(l.tokens) == 0 {
 		return ""
@@ -75,8 +74,8 @@ func (l *lexer) lineEnd() int {
 	return len(l.text)
 }
 
-// behind returns the offset behind the next occurrence of a mark, looked for from
-// an offset relative to the current position; the end of the text if there is none.
+// behind returns the offset behind the next occurrence of a mark; the end of the text if
+// there is none. The search begins from bytes behind the current position.
 func (l *lexer) behind(from int, mark string) int {
 	start := min(l.pos+from, len(l.text))
 	if i := strings.Index(l.text[start:], mark); i >= 0 {
@@ -85,9 +84,9 @@ func (l *lexer) behind(from int, mark string) int {
 	return len(l.text)
 }
 
-// quoted returns the offset behind a literal in quotes with backslash escapes,
-// whose opening quote has the given length. Without multiline, the literal ends
-// with its line at the latest.
+// quoted returns the offset behind a literal in quotes with backslash escapes. length is
+// the length of its prefix and opening quote. Without multiline, the literal ends with
+// its line at the latest.
 func (l *lexer) quoted(length int, multiline bool) int {
 	quote := l.text[l.pos+length-1]
 	for i := l.pos + length; i < len(l.text); i++ {
@@ -107,7 +106,7 @@ func (l *lexer) quoted(length int, multiline bool) int {
 }
 
 // tripleQuoted returns the offset behind a literal in triple quotes with backslash
-// escapes, whose opening quotes have the given length with their prefix.
+// escapes. length is the length of its prefix and opening quotes.
 func (l *lexer) tripleQuoted(length int) int {
 	mark := l.text[l.pos+length-3 : l.pos+length]
 	for i := l.pos + length; i < len(l.text); i++ {
@@ -189,9 +188,9 @@ func isExponent(text string) bool {
 	return c == 'e' && len(text) > 1 && (isDigit(text[1]) || text[1] == '-' || text[1] == '+')
 }
 
-// rest adds the token at the current position as languages have it in common: an
-// identifier, a number, or an operator. Of the operators in extra, the longest
-// one counts. White space is skipped.
+// rest adds a token that all languages share: an identifier, a number, or an operator.
+// extra lists further operators of the language; the first that matches is taken. White
+// space is skipped.
 func (l *lexer) rest(extra ...string) {
 	if !l.more() {
 		return

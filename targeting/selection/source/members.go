@@ -28,9 +28,9 @@ func ChangedNames(a, b *Decl) []string {
 }
 
 // ChangedMembers compares two versions of a type with members, such as a struct. It
-// returns the identifiers of members that both versions have and that differ, sorted.
-// whole reports that the type differs otherwise: its header does, or a member without a
-// name of its own was added or deleted.
+// returns the names of members that both versions have and that differ, sorted. whole
+// reports whether the type differs in its header, or an embedded member was added or
+// deleted.
 func ChangedMembers(a, b *Decl) (names []string, whole bool) {
 	x, y := a.members(), b.members()
 	for _, m := range x {
@@ -134,12 +134,12 @@ func (d *Decl) member(tokens []token, header bool) member {
 	return m
 }
 
-// HasSameTokens reports whether two versions of a declaration differ in their context
-// alone, such as the order of the constants of an enumeration.
+// HasSameTokens reports whether two versions of a declaration have the same tokens, so
+// that only their context can differ, such as the order of an enum's constants.
 func HasSameTokens(a, b *Decl) bool { return len(diffTokens(a, b)) == 0 }
 
-// ChangedFields returns the identifiers of members that were added, deleted, moved or
-// given another type, sorted.
+// ChangedFields returns the names of members that were added, deleted, changed or moved,
+// sorted.
 func ChangedFields(a, b *Decl) []string {
 	x, y := a.members(), b.members()
 	isIn := func(members []member) func(member) bool {
@@ -167,7 +167,7 @@ func ChangedFields(a, b *Decl) []string {
 }
 
 // Similarity returns the share of tokens that two declarations have in common, in any
-// order.
+// order, between 0 and 1.
 func Similarity(a, b *Decl) float64 {
 	counts := map[string]int{}
 	for _, t := range a.tokens {

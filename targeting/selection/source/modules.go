@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// LoadsComputedModule reports whether the declaration loads a module of JavaScript whose
-// name is no literal.
+// LoadsComputedModule reports whether the declaration loads a JavaScript module by a name
+// that is not a literal.
 func (d *Decl) LoadsComputedModule() bool {
 	for i, t := range d.tokens {
 		if t.kind != identifier || i+2 >= len(d.tokens) || d.text(d.tokens[i+1]) != "(" {
@@ -18,8 +18,8 @@ func (d *Decl) LoadsComputedModule() bool {
 	return false
 }
 
-// Selects reports whether the declaration mentions a name as a member of something, or
-// takes it out of an object.
+// Selects reports whether the declaration mentions a name as a member, such as x.name, or
+// in a destructuring pattern.
 func (d *Decl) Selects(name string) bool {
 	for i, t := range d.tokens {
 		if t.kind != identifier || d.text(t) != name {
@@ -84,8 +84,8 @@ func (d *Decl) NamesBeside(name string) []string {
 	return out
 }
 
-// Imported returns the names that import statements of JavaScript give to a module whose
-// path contains a text.
+// Imported returns the names that JavaScript import statements bind for modules whose path
+// contains a text.
 func (d *Decl) Imported(module string) []string {
 	var out []string
 	for i, t := range d.tokens {
@@ -101,7 +101,7 @@ func (d *Decl) Imported(module string) []string {
 	return out
 }
 
-// isDefault reports whether a token is behind "export default", which is part of no
+// isDefault reports whether a token follows "export default", which is part of no
 // declaration.
 func (d *Decl) isDefault(t token) bool {
 	before := strings.Fields(d.file.text[max(0, int(t.start)-40):t.start])
@@ -109,8 +109,8 @@ func (d *Decl) isDefault(t token) bool {
 	return n > 1 && before[n-1] == "default" && before[n-2] == "export"
 }
 
-// ExportsWhole reports whether code of JavaScript makes a value that mentions a name the
-// module itself, or its default export. The empty name stands for any value.
+// ExportsWhole reports whether JavaScript code exports a value that mentions a name as the
+// whole module, or as its default export. The empty name stands for any value.
 func (d *Decl) ExportsWhole(name string) bool {
 	if d.file.Language != "javascript" {
 		return false
@@ -131,8 +131,8 @@ func (d *Decl) ExportsWhole(name string) bool {
 	return false
 }
 
-// Aliases returns the names under which an import, an export or other code outside
-// functions makes a name known: "X as ALIAS", "ALIAS: X" in an object, ".ALIAS = X".
+// Aliases returns the other names that an import, an export or other code outside
+// functions gives to a name: "X as ALIAS", "ALIAS: X" in an object, ".ALIAS = X".
 func (d *Decl) Aliases(name string) []string {
 	var out []string
 	add := func(i int) {

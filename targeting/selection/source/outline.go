@@ -14,22 +14,22 @@ type outline struct {
 	tokens []token
 	spans  []span
 	decls  []Decl
-	// partners are the indexes of the closing brackets of opening ones, after
-	// matchBrackets.
+	// partners holds, by index of an opening bracket, the index of its closing bracket;
+	// see matchBrackets.
 	partners []int32
 }
 
-// A span is a declaration with its tokens: those with indexes from from to before
-// to that are in no span inside it.
+// A span is a declaration with its tokens: the tokens in [from, to) that are in no span
+// inside it.
 type span struct {
 	from, to int
 	decl     int // index of the declaration, or separator
 }
 
-// separator is the index of the declaration of tokens that belong to none.
+// separator is the declaration index of tokens that belong to no declaration.
 const separator = -1
 
-// text returns the token with an index, or "" if there is none.
+// text returns the text of token i, or "" if there is none.
 func (o *outline) text(i int) string {
 	if i < 0 || i >= len(o.tokens) {
 		return ""
@@ -37,7 +37,7 @@ func (o *outline) text(i int) string {
 	return o.tokens[i].text(o.file.text)
 }
 
-// kind returns the kind of the token with an index, or 0 if there is none.
+// kind returns the kind of token i, or 0 if there is none.
 func (o *outline) kind(i int) tokenKind {
 	if i < 0 || i >= len(o.tokens) {
 		return 0
@@ -45,7 +45,7 @@ func (o *outline) kind(i int) tokenKind {
 	return o.tokens[i].kind
 }
 
-// offset returns the offset of the token with an index, or 0 if there is none.
+// offset returns the offset of token i, or 0 if there is none.
 func (o *outline) offset(i int) int32 {
 	if i < 0 || i >= len(o.tokens) {
 		return 0
@@ -53,8 +53,8 @@ func (o *outline) offset(i int) int32 {
 	return o.tokens[i].start
 }
 
-// declare adds a declaration that consists of the tokens from from to before to.
-// Of two declarations with the same tokens, the first is the outer one.
+// declare adds a declaration that consists of the tokens in [from, to). If two
+// declarations have the same tokens, the first is the outer one.
 func (o *outline) declare(from, to int, d Decl) {
 	if len(o.decls) < maxDecls {
 		o.spans = append(o.spans, span{from, to, len(o.decls)})
@@ -140,7 +140,7 @@ func (o *outline) distribute() {
 	}
 }
 
-// addOrder adds the values in ordered types to their context.
+// addOrder adds the names of an ordered type's values to the context of the type.
 func addOrder(decls []Decl) {
 	types := map[string]*Decl{}
 	for i := range decls {
@@ -207,7 +207,7 @@ func (o *outline) originates(line int, file string, first int) {
 	o.file.Origins = append(o.file.Origins, Origin{Range{line + 1, line + 1}, file, first})
 }
 
-// relative returns the path of a file that another one refers to.
+// relative resolves the name of a file that the file from refers to.
 func relative(from, name string) string {
 	if path.IsAbs(name) {
 		return name

@@ -5,22 +5,23 @@ import (
 	"strings"
 )
 
-// A Place is a token of source code. An execution comes to the code of a change only if
-// it comes to a place of it.
+// A Place is a token of source code. An execution reaches the code of a change only if it
+// reaches one of the change's places.
 type Place struct {
 	Line, Column int // from 1, the column in bytes
 
-	// Straight is set if the line consists of statements that are known not to branch:
-	// its code is executed as a whole.
+	// Straight is set if the line consists of statements that are known not to branch, so
+	// that all its code is executed together.
 	Straight bool
 }
 
-// maxPlaces limits the places of a change. Beyond, the whole declaration is concerned.
+// maxPlaces limits the places of a change. Beyond the limit, the whole declaration is
+// affected.
 const maxPlaces = 10_000
 
 // Places compares two versions of a declaration by tokens. It returns the places of a at
-// which executions of b may differ from those of a, or nil if the whole declaration is
-// concerned. An execution of a that comes to none of them is an execution of b too.
+// which executions of a and b may differ, or nil if the whole declaration is affected. An
+// execution of a that reaches none of the places is also an execution of b.
 func Places(a, b *Decl) []Place {
 	edits := diffTokens(a, b)
 	if len(edits) == 0 || len(a.tokens) == 0 {
@@ -51,8 +52,8 @@ func Places(a, b *Decl) []Place {
 	return p.places()
 }
 
-// nesting returns 1 for a token that opens a list of statements, -1 for one that closes
-// one, and 0 for others. Braces of literals count as well.
+// nesting returns 1 for a token that opens a list of statements, -1 for a token that
+// closes one, and 0 for others. Braces of literals count as well.
 func (d *Decl) nesting(t token) int {
 	switch {
 	case t.kind == indent || t.kind == operator && d.text(t) == "{":
@@ -71,8 +72,8 @@ func (d *Decl) terminates(t token) bool {
 	return t.kind == terminator || t.kind == operator && d.text(t) == ";"
 }
 
-// slide moves insertions and deletions that can be anywhere among equal tokens to the
-// begin of a statement.
+// slide moves insertions and deletions that fit at several positions among equal tokens
+// to the beginning of a statement.
 func slide(a, b *Decl, edits []edit) []edit {
 	out := slices.Clone(edits)
 	for i := range out {
@@ -103,8 +104,8 @@ func slide(a, b *Decl, edits []edit) []edit {
 	return out
 }
 
-// wholeStatements extends edits that contain the end of a statement to the begin of the
-// first one: a branch in front of it may have no braces.
+// wholeStatements extends edits that contain the end of a statement back to the beginning
+// of their first statement: a branch in front of it may have no braces.
 func wholeStatements(a, b *Decl, edits []edit) []edit {
 	var out []edit
 	for _, e := range edits {
@@ -123,8 +124,8 @@ func wholeStatements(a, b *Decl, edits []edit) []edit {
 	return out
 }
 
-// opensArm reports whether a word begins a part of a statement that executions come to
-// from any place in another part of it: a case, or a handler.
+// opensArm reports whether a word begins a case or a handler: a part of a statement that
+// executions can reach from any place in another part of the statement.
 func opensArm(word string) bool {
 	switch word {
 	case "case", "default", "catch", "except", "finally":
@@ -133,7 +134,7 @@ func opensArm(word string) bool {
 	return false
 }
 
-// hasArm reports whether tokens contain the begin of an arm outside braces.
+// hasArm reports whether an arm begins in the tokens [from, to) outside braces.
 func (d *Decl) hasArm(from, to int) bool {
 	depth := 0
 	for _, t := range d.tokens[from:to] {
@@ -145,9 +146,9 @@ func (d *Decl) hasArm(from, to int) bool {
 	return false
 }
 
-// balance joins edits, and extends them over equal tokens, until each replaces code with
-// balanced braces by such code: only then code around an edit is in the same lists of
-// statements before and after. It reports whether it succeeded.
+// balance joins edits, and extends them over equal tokens, until both sides of each edit
+// have balanced braces: only then is code around an edit in the same lists of statements
+// before and after. It reports whether it succeeded.
 func balance(a, b *Decl, edits []edit) ([]edit, bool) {
 	var out []edit
 	for i := 0; i < len(edits); {
@@ -192,7 +193,7 @@ func balance(a, b *Decl, edits []edit) ([]edit, bool) {
 	return out, true
 }
 
-// A nestingBalance is the depth at the end of tokens, and the lowest one in them.
+// A nestingBalance is the depth at the end of some tokens, and the lowest depth in them.
 type nestingBalance struct{ depth, low int }
 
 func newBalance(d *Decl, from, to int) nestingBalance {
@@ -222,7 +223,7 @@ type placer struct {
 	found []int // indexes of tokens
 }
 
-// separates reports whether a statement may begin behind the token with an index.
+// separates reports whether a statement may begin behind token i.
 func (p *placer) separates(i int) bool {
 	return i >= 0 && p.Decl.separates(p.tokens[i])
 }
@@ -237,7 +238,7 @@ func (p *placer) inArmHead(i int) bool {
 	return false
 }
 
-// statementBegin returns the first token of the statement that a token is part of.
+// statementBegin returns the first token of the statement that contains token i.
 func (p *placer) statementBegin(i int) int {
 	for i > 0 && !p.separates(i-1) {
 		i--
@@ -262,7 +263,7 @@ func (p *placer) add(e edit) {
 		case by != 0:
 			depth += by
 		case p.terminates(t), i > e.a && p.text(t) == "else":
-		case depth > 0 && p.file.Language != "c": // executions come to it by way of the tokens around the braces
+		case depth > 0 && p.file.Language != "c": // executions reach it through the tokens around the braces
 		default:
 			p.found = append(p.found, i)
 		}
@@ -272,8 +273,8 @@ func (p *placer) add(e edit) {
 	}
 }
 
-// headEnd returns the last token up to an index that is part of an expression, if it is
-// the end of the head of a branch.
+// headEnd returns the last token up to index i that is part of an expression: the end of
+// the head of a branch, if there is one.
 func (p *placer) headEnd(i int) int {
 	for i > 0 && (p.terminates(p.tokens[i]) || p.at(i) == ":" && p.file.Language == "python") {
 		i--
@@ -281,12 +282,12 @@ func (p *placer) headEnd(i int) int {
 	return max(i, 0)
 }
 
-// insertion adds the places of an insertion before the token with an index.
+// insertion adds the places of an insertion before token next.
 func (p *placer) insertion(next int) {
 	last := next - 1
 	switch {
 	case p.separates(last) && p.begins(next):
-		p.found = append(p.found, next) // executions that come between the two come to the next statement
+		p.found = append(p.found, next) // executions that reach the insertion also reach the next statement
 	case p.closes(next) && p.isSimple(last):
 		p.found = append(p.found, last-1)
 	default:
@@ -296,7 +297,7 @@ func (p *placer) insertion(next int) {
 
 func (p *placer) closes(i int) bool { return i < len(p.tokens) && p.nesting(p.tokens[i]) < 0 }
 
-// begins reports whether a statement begins with the token with an index.
+// begins reports whether a statement begins with token i.
 func (p *placer) begins(i int) bool {
 	if i >= len(p.tokens) || p.terminates(p.tokens[i]) || p.nesting(p.tokens[i]) != 0 {
 		return false
@@ -308,7 +309,7 @@ func (p *placer) begins(i int) bool {
 	return true
 }
 
-// isSimple reports whether the token with an index ends a statement without branches.
+// isSimple reports whether token end ends a statement without branches.
 func (p *placer) isSimple(end int) bool {
 	if end < 1 || !p.terminates(p.tokens[end]) || p.separates(end-1) {
 		return false
@@ -321,7 +322,7 @@ func (p *placer) isSimple(end int) bool {
 	return true
 }
 
-// branches reports whether the token with an index is part of the syntax of a branch.
+// branches reports whether token i is part of the syntax of a branch.
 func (p *placer) branches(i int) bool {
 	switch p.at(i) {
 	case "if", "else", "elif", "for", "while", "do", "switch", "select", "match", "case", "default", "try", "catch", "except", "finally", "with",
@@ -331,8 +332,7 @@ func (p *placer) branches(i int) bool {
 	return false
 }
 
-// inFinally reports whether a place is in a block that is executed at any end of another
-// one.
+// inFinally reports whether a place is in a finally block.
 func (p *placer) inFinally() bool {
 	var open []bool
 	inside := 0
@@ -379,8 +379,8 @@ func (p *placer) places() []Place {
 	return out
 }
 
-// isStraight reports whether the line of a token consists of statements that are compiled
-// without branches. That is known of Java alone: lines of C may contain macros.
+// isStraight reports whether the line of token i consists of statements that compile
+// without branches. This is known for Java only: lines of C may contain macros.
 func (p *placer) isStraight(i int) bool {
 	if p.file.Language != "java" {
 		return false
@@ -405,9 +405,9 @@ func (p *placer) isStraight(i int) bool {
 	return p.terminates(p.tokens[i-1])
 }
 
-// bindsOthers reports whether the versions of a declaration differ in the local names
-// that they declare, for languages in which such a declaration also concerns code that
-// is executed without it.
+// bindsOthers reports whether two versions of a declaration differ in the local names
+// that they declare, for languages in which a local declaration also affects code that
+// runs without reaching it.
 func bindsOthers(a, b *Decl) bool {
 	var bound func(*Decl) map[string]bool
 	switch a.file.Language {
@@ -430,8 +430,8 @@ func bindsOthers(a, b *Decl) bool {
 	return differs(before, after) || differs(after, before)
 }
 
-// scriptBindings returns the names that var and function declare for a whole function,
-// and some more.
+// scriptBindings returns a superset of the names that var and function declare for a whole
+// function.
 func scriptBindings(d *Decl) map[string]bool {
 	out := map[string]bool{}
 	declares := false
@@ -450,7 +450,7 @@ func scriptBindings(d *Decl) map[string]bool {
 	return out
 }
 
-// pythonBindings returns the names that a function assigns or declares, and some more.
+// pythonBindings returns a superset of the names that a function assigns or declares.
 func pythonBindings(d *Decl) map[string]bool {
 	out := map[string]bool{}
 	start, depth := 0, 0

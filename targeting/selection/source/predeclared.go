@@ -5,7 +5,7 @@ import (
 )
 
 // CallsNoOthers reports whether a class or interface of the standard library is known to
-// call no methods of classes that extend it but those that [IsImplicit] knows.
+// call only those methods of its subclasses that [IsImplicit] knows.
 func CallsNoOthers(class string) bool {
 	switch class {
 	case "Iterable", "Iterator", "Serializable", "Comparable", "Cloneable", "Closeable", "AutoCloseable", "CharSequence", "Enum", "IntEnum", "StrEnum",
@@ -15,8 +15,8 @@ func CallsNoOthers(class string) bool {
 	return strings.HasSuffix(class, "Error") || strings.HasSuffix(class, "Exception") || strings.HasSuffix(class, "Warning")
 }
 
-// IsImplicit reports whether code calls methods of a name without mentioning it: the
-// standard library, an operator or the end of a scope does.
+// IsImplicit reports whether methods of a name are called without a mention of the name: by
+// the standard library, an operator or the end of a scope.
 func IsImplicit(language, name string) bool {
 	switch language {
 	case "go":
@@ -46,8 +46,8 @@ func IsImplicit(language, name string) bool {
 	return false
 }
 
-// IsPredeclared reports whether a name is a keyword of a language, or one that its
-// programs mention everywhere without declaring it, such as a type of numbers.
+// IsPredeclared reports whether a name is a keyword of a language, or a name that programs
+// mention everywhere without declaring it, such as a number type.
 func IsPredeclared(language, name string) bool {
 	if isCommon(name) {
 		return true

@@ -8,7 +8,7 @@ type pyLexer struct {
 	*lexer
 	open      []pyBracket
 	indents   []int // widths of the indentations around the current line
-	statement int   // index of its first token
+	statement int   // index of the first token of the current statement
 	fresh     bool  // no token of the current line has been read
 	docEnd    int32 // last line of the last docstring
 }
@@ -95,7 +95,7 @@ func (l *pyLexer) indentation() {
 	l.pos = i
 }
 
-// indent adds the begin of a block, or the ends of blocks.
+// indent adds an indent token, or dedent tokens.
 func (l *pyLexer) indent(width int) {
 	if n := len(l.indents); width > 0 && (n == 0 || width > l.indents[n-1]) {
 		l.indents = append(l.indents, width)
@@ -145,7 +145,7 @@ func (l *pyLexer) endStatement() {
 	l.statement = len(l.tokens)
 }
 
-// isFormatted reports whether a string is, or is part of, a formatted one.
+// isFormatted reports whether a string literal is a formatted string or a part of one.
 func isFormatted(text string) bool {
 	prefix, _, _ := strings.Cut(text, text[len(text)-1:])
 	return strings.ContainsAny(prefix, "fFtT{}")
@@ -155,8 +155,8 @@ func (l *pyLexer) inPlaceholder() bool {
 	return len(l.open) > 0 && l.open[len(l.open)-1].quote != ""
 }
 
-// optionalComma reports whether a comma before the closing bracket of an opening
-// one has no meaning: in a call, a list or a dictionary, but not in a tuple.
+// optionalComma reports whether a comma before the closing bracket of opening bracket c
+// has no meaning: in a call, a list or a dictionary, but not in a tuple.
 func (l *pyLexer) optionalComma(c byte) bool {
 	value := false // an operand precedes
 	if n := len(l.tokens); n > 0 {

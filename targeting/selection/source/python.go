@@ -69,8 +69,8 @@ func (p *pyOutline) leave(i int) {
 	}
 }
 
-// prefix returns the prefix of names that are declared here, and the class that
-// they are members of.
+// prefix returns the prefix of names that are declared in the current frame, and the
+// class that the names are members of, if any.
 func (p *pyOutline) prefix() (prefix, owner string) {
 	n := len(p.frames)
 	if n == 0 {
@@ -284,8 +284,7 @@ func (p *pyOutline) targets(i, end int) []string {
 	return out
 }
 
-// isPyKeyword reports whether a statement that begins with a word is no
-// assignment.
+// isPyKeyword reports whether no assignment begins with a word.
 func isPyKeyword(word string) bool {
 	switch word {
 	case "if", "elif", "else", "for", "while", "try", "except", "finally", "with", "return", "raise", "pass", "del", "assert", "global",

@@ -74,8 +74,8 @@ func (r rustOutline) item(from, end int, in scope) int {
 	return i + 1
 }
 
-// behindAttributes returns the index behind the attributes of an item, and whether
-// they say that it is compiled for tests only.
+// behindAttributes returns the index behind the attributes of an item, and whether they
+// restrict the item to tests.
 func (r rustOutline) behindAttributes(i, end int) (int, bool) {
 	test := false
 	for i < end && r.is(i, '#') && r.is(i+1, '[') {
@@ -153,7 +153,7 @@ func (r rustOutline) headEnd(i, end int) int {
 	return end
 }
 
-// named declares an item whose name has an index.
+// named declares an item whose name is token name.
 func (r rustOutline) named(from, name, to int, kind Kind, in scope) {
 	d := Decl{Kind: kind, Name: in.prefix + r.text(name), Owner: in.owner, Test: in.test}
 	if r.kind(name) == identifier {

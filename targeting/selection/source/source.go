@@ -31,8 +31,8 @@ type File struct {
 	// and in Rust paths of use declarations.
 	Imports []string
 	Embeds  []string // Go: patterns of go:embed directives
-	// Generated reports that another tool wrote the file: its first comment says
-	// so, or its lines originate in another file.
+	// Generated reports whether a tool generated the file: its first comment says so, or
+	// its lines originate in another file.
 	Generated bool
 	Origins   []Origin // of lines after //line and #line directives, in order of lines
 	// Decls are ordered by first line, outer ones first. Every token that is no
@@ -85,7 +85,7 @@ type Decl struct {
 	// Short is the identifier by which other code mentions the declaration; empty
 	// if none can.
 	Short string
-	// Names are all identifiers that are declared here, Short first: a variable
+	// Names holds all identifiers of the declaration, Short first: a variable
 	// declaration may have several.
 	Names []string
 	Owner string // type that the declaration is a method, field or constant of; empty for none
@@ -100,15 +100,15 @@ type Decl struct {
 
 	file   *File
 	tokens []token
-	// implied are tokens of another declaration that count for this one: the
-	// repeated expression of a constant.
+	// implied holds tokens of another declaration that count for this one: the repeated
+	// expression of a constant.
 	implied []token
-	// context is what the meaning depends on besides tokens: the keyword of a group,
-	// the position in an enumeration.
+	// context holds what the meaning depends on besides tokens, such as the keyword of a
+	// group or the position in an enum.
 	context string
 	ordered bool   // a type whose meaning depends on the order of its constants or fields
 	name    int32  // offset of its name
-	self    string // by which a method mentions its own object: "this", or a receiver
+	self    string // name by which a method mentions its own object: "this", or a receiver
 }
 
 // A Range is a range of lines, from 1, last included.
@@ -193,7 +193,7 @@ func (d *Decl) Origins() []Origin {
 	return out
 }
 
-// Lines returns the lines with tokens of the declaration itself, without those of
+// Lines returns the lines with tokens of the declaration itself, without tokens of
 // declarations inside it.
 func (d *Decl) Lines() []Range {
 	var out []Range
@@ -260,7 +260,7 @@ func (d *Decl) allTokens() iter.Seq[token] {
 
 func (d *Decl) text(t token) string { return t.text(d.file.text) }
 
-// at returns the text of the token with an index, or "" if there is none.
+// at returns the text of token i, or "" if there is none.
 func (d *Decl) at(i int) string {
 	if i < 0 || i >= len(d.tokens) {
 		return ""

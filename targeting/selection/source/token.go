@@ -10,7 +10,7 @@ const (
 	operator                           // operator or bracket
 	directive                          // comment that compilers obey
 	terminator                         // end of a statement, written or implied by the end of a line
-	indent                             // begin of an indented block
+	indent                             // beginning of an indented block
 	dedent                             // end of an indented block
 )
 

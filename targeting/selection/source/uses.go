@@ -51,7 +51,7 @@ func btoi(yes bool) int {
 	return 0
 }
 
-// Pastes returns the parts of names that a macro of C joins with its arguments.
+// Pastes returns the parts of names that a C macro joins with its arguments by ##.
 func (d *Decl) Pastes() []string {
 	var out []string
 	parameters := map[string]bool{}
@@ -73,8 +73,8 @@ func (d *Decl) joins(i int) bool {
 	return isPaste(i-1) || isPaste(i+1)
 }
 
-// NamesPart reports whether a string literal has the begin or the end of a name, with at
-// least three characters.
+// NamesPart reports whether a string literal contains a proper prefix or suffix of a name,
+// with at least three characters.
 func (d *Decl) NamesPart(name string) bool {
 	for t := range d.allTokens() {
 		if t.kind != stringLiteral {
