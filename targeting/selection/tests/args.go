@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Format is a form of arguments for a tool that runs tests.
+// A Format is the syntax of the arguments of a tool that runs tests.
 type Format string
 
 // The formats.
@@ -32,8 +32,8 @@ func FormatOf(kind Kind) Format {
 	return Names
 }
 
-// Args returns the arguments that run a selection, one line each. There are none if
-// nothing is to be run. exists reports whether a package or file still exists.
+// Args returns the arguments that run a selection, as lines. It returns no lines if there
+// is nothing to run. exists reports whether a package or file still exists.
 func Args(s *Selection, format Format, exists func(file string) bool) []string {
 	whole := map[string]bool{}
 	for _, group := range s.Groups {

@@ -8,7 +8,7 @@ import (
 	"github.com/inroad/inroad/targeting/selection"
 )
 
-// A Case is a test case of a JUnit report of a selection.
+// A Case is a test case in the JUnit report of a selection.
 type Case struct {
 	Class, Name string
 	Reasons     []selection.Reason // why it is selected
@@ -78,7 +78,7 @@ func WriteCases(w io.Writer, name string, cases []Case) error {
 	return err
 }
 
-// junitName returns the class and the name that a test has in reports.
+// junitName returns the class and the name of a test in JUnit reports.
 func junitName(id string) (class, name string) {
 	group, name := split(id)
 	if KindOf(id) != Pytest {

@@ -36,9 +36,8 @@ func NewLayout(module string, all []Test, files []string) *Layout {
 	return l
 }
 
-// Groups returns the groups that a changed file concerns because it belongs to their
-// tests: a test file, or a file that only tests use. It returns false if the file does
-// not belong to tests.
+// Groups returns the groups of tests that a changed file belongs to, as a test file or as
+// a file that only tests use. It returns false if the file does not belong to tests.
 func (l *Layout) Groups(file string) ([]string, bool) {
 	if l.kinds[Go] {
 		if groups, ok := l.goGroups(file); ok {
@@ -58,8 +57,8 @@ func (l *Layout) Groups(file string) ([]string, bool) {
 	return l.otherGroups(file)
 }
 
-// otherGroups returns all tests whose files are unknown, if a file looks like one of
-// tests.
+// otherGroups returns the groups of all tests whose files are unknown, if a file looks
+// like a test file.
 func (l *Layout) otherGroups(file string) ([]string, bool) {
 	if len(l.others) == 0 || !testFile.MatchString(file) {
 		return nil, false
@@ -70,7 +69,7 @@ func (l *Layout) otherGroups(file string) ([]string, bool) {
 var testFile = regexp.MustCompile(`(^|/)(tests?|testdata|__tests__|spec)/|(^|/)(test_[^/]*|conftest\.py|[^/]*(_test|_spec|\.test|\.spec|Test|Tests)\.\w+)$`)
 
 // goGroups returns the package of a test file, or the nearest package with tests around a
-// folder testdata.
+// testdata folder.
 func (l *Layout) goGroups(file string) ([]string, bool) {
 	dir := path.Dir(file)
 	if strings.HasSuffix(file, "_test.go") {
@@ -92,9 +91,9 @@ func (l *Layout) goGroups(file string) ([]string, bool) {
 
 var pytestFile = regexp.MustCompile(`(^|/)(test_[^/]*|[^/]*_test)\.py$`)
 
-// pytestGroups returns a test file. Other files in a folder with tests, and without files
-// of the program, concern all tests in and below it; so do conftest.py, and files below a
-// folder named test or tests.
+// pytestGroups returns a test file itself. It returns all tests in and below the folder
+// for conftest.py, for other files in a folder with tests and without files of the program,
+// and for files below a folder named test or tests.
 func (l *Layout) pytestGroups(file string) ([]string, bool) {
 	if pytestFile.MatchString(file) || l.has(file) {
 		return []string{file}, true
@@ -141,8 +140,8 @@ var (
 	junitClass  = regexp.MustCompile(`(^|[./])(Test\w*|\w*(Test|Tests|TestCase|IT))$`)
 )
 
-// junitGroups returns the class of a test file. Other files of the test sources concern
-// all tests.
+// junitGroups returns the class of a test file, and all groups for other files of the test
+// sources.
 func (l *Layout) junitGroups(file string) ([]string, bool) {
 	match := junitSource.FindStringSubmatch(file)
 	if match == nil {

@@ -18,8 +18,8 @@ import (
 )
 
 // ReadResults reads the results of tests: a JUnit report, the output of go test -json, or
-// results as [selection.ReadResults] reads them. known are the IDs of the selected tests;
-// other tests have names like those in the report.
+// results as [selection.ReadResults] reads them. known holds the IDs of the selected tests;
+// the IDs of other tests are derived from their names in the report.
 func ReadResults(r io.Reader, known []string) ([]selection.Result, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	head, err := in.Peek(1 << 12)
@@ -42,7 +42,7 @@ func isGoEvent(head []byte) bool {
 	return bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"Action":`))
 }
 
-// A collector adds up the results of tests with the same ID.
+// A collector merges the results of tests with the same ID.
 type collector struct {
 	order []string
 	byID  map[string]*selection.Result
@@ -70,9 +70,10 @@ func (c *collector) results() []selection.Result {
 	return out
 }
 
-// readGoTest reads the output of go test -json. The tests that are running when a package
-// fails have ended the process. A package that fails without a failing test, because it
-// does not build, fails all its selected tests.
+// readGoTest reads the output of go test -json. Tests that are still running when their
+// package fails count as failed, because one of them ended the process. If a package fails
+// without a failing or running test, as when it does not build, all its selected tests
+// count as failed.
 func readGoTest(r io.Reader, known []string) ([]selection.Result, error) {
 	var c collector
 	failed := map[string]bool{}             // packages with a failed test
@@ -177,7 +178,8 @@ func idOf(names map[[2]string]string, class, name string) string {
 	return class + "#" + name
 }
 
-// seconds converts a number of seconds. What is no number is 0.
+// seconds converts a number of seconds to a duration. NaN and numbers that are not between
+// 0 and 1e9 give 0.
 func seconds(s float64) time.Duration {
 	if !(s > 0 && s < 1e9) {
 		return 0

@@ -2,8 +2,8 @@
 // recorded to reach. It needs neither a grammar nor a model.
 //
 // A record is a file of observations whose inputs are the IDs of tests. [Select] selects
-// the tests that reached a changed method, those whose own files changed, and those that
-// nothing is recorded of. [Args] prints them for the tool that runs them.
+// the tests that reached a changed method, tests whose own files changed, and tests whose
+// methods are not recorded. [Args] formats the selection for the tool that runs the tests.
 package tests
 
 import (
@@ -72,7 +72,7 @@ type Test struct {
 	Duration time.Duration
 }
 
-// A Change is a change as far as it concerns tests.
+// A Change describes the effects of a change on tests.
 type Change struct {
 	Units     []string        // IDs of the changed units
 	Groups    map[string]bool // groups whose own files changed
@@ -93,7 +93,7 @@ type Selection struct {
 	Tests      []Selected // in the order to run them
 	Rest       []Test
 	Groups     []string // to run as a whole, so that new tests run as well; sorted
-	Everything bool     // all tests are to be run, also those without a record
+	Everything bool     // all tests are run, including tests without a record
 	Gaps       []string // changed methods that no test reached
 }
 
@@ -167,7 +167,7 @@ func reasonsOf(t Test, changed map[string]bool, change Change) []selection.Reaso
 	return out
 }
 
-// rank orders tests: those that failed or changed first.
+// rank orders tests: tests that failed come first, then tests that changed.
 func rank(s Selected) int {
 	switch s.Reasons[0].Kind {
 	case selection.Failing:
