@@ -337,8 +337,8 @@ func (s *search) anyOutcome() bool {
 
 // toGoal returns the ways to leaves that predict the unit, or the outcome if there is
 // no unit, most certain first. If no leaf predicts the outcome, ways has only the way to
-// its likeliest leaf, because every outcome may be unlikely there. anyhow continues with
-// the ways to other leaves that have an observation of the unit or the outcome.
+// its likeliest leaf, where other outcomes may be even less likely. anyhow holds all ways
+// to leaves with an observation of the unit or the outcome, predicting leaves first.
 func (s *search) toGoal() (ways, anyhow []way) {
 	if s.unit != NoUnit {
 		return s.allowed(s.ways.toUnit(s.unit, true)), s.allowed(s.ways.toUnitAnyhow(s.unit))

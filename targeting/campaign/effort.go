@@ -83,8 +83,8 @@ func newEffort(factor float64, inputs int, r rates) *effort {
 	return &effort{rates: r, factor: factor, granted: advance, ample: advance}
 }
 
-// grant adds the time that a run of the program grants. Short runs count alike, and others
-// are rounded down to a power of two, so that small differences do not matter.
+// grant adds the time that a run of the program grants. Runs below 4 ms count as 1 ms, and
+// others are rounded down to 4, 8, 16, … ms, so that small differences do not matter.
 func (e *effort) grant(run time.Duration) {
 	counted := shortRun
 	for at := shortRunFrom; at <= run; at *= 2 {

@@ -71,8 +71,8 @@ type way struct {
 	name string
 	// make returns an input, or nil if it has none at present.
 	make func(ctx context.Context) (*individual, error)
-	// candidate returns an input of which only the most promising are run; candidate is nil
-	// if the way has no candidates.
+	// candidate returns a candidate; of several candidates, only the most promising are run.
+	// It is nil if the way has no candidates.
 	candidate func(ctx context.Context) (*individual, error)
 
 	chosen []*individual // to run next
@@ -335,8 +335,8 @@ const minWeighed = 4
 const usualSymbols = 50
 
 // weigh sets the weights of seeds. A seed weighs more if it reaches rare units, the program
-// accepted it, it is small, and it was seldom chosen. If there are too many seeds, weigh
-// drops the worst half of the limit.
+// accepted it, it is small, and it was seldom chosen. If there are more than maxSeeds
+// seeds, weigh keeps the best maxSeeds/2.
 //
 // The weights change slowly, and the more slowly the longer the campaign lasts: most
 // generations weigh new seeds only.

@@ -501,7 +501,7 @@ func (c *Cover) rulesOf(p features.Path, below bool) []*grammars.Rule {
 }
 
 // draw draws a tree with goals. The size limit shrinks with the number of failures, because
-// a packed path may keep the tree from being written. With detours, it shrinks less.
+// a packed path may keep the tree from being written. With detours, it varies instead.
 func (c *Cover) draw(goals []*goal, by chooser, failed int, detours bool) *drawing {
 	c.trees++
 	d := c.x.newDrawing()

@@ -81,8 +81,8 @@ func (x *Generator) kind(t *Draft, i int) int32 {
 const quickPicks = 8
 
 // paired draws two nodes of the same kind, one of each source, and combines them. within
-// returns the range of the second node, given the first. paired reports whether there
-// are two such nodes.
+// returns the range of the second node, given the first. paired reports whether it found
+// two nodes.
 func (x *Generator) paired(a, b *source, within func(i int) (from, to int), combine func(i, j int) *Draft) (*Draft, bool) {
 	kinds, others := x.kindsOf(a), x.kindsOf(b)
 	if len(kinds) == 0 {

@@ -31,9 +31,10 @@ type CompareOptions struct {
 }
 
 // CompareSources compares two versions of a program by syntax and returns the methods that
-// the change affects. files holds the files that differ. Comments, formatting, unused
-// imports and moved code affect nothing. A changed constant, variable or type affects the
-// methods that mention it, and so does a new method that may be called instead of another.
+// the change affects. files holds the files that differ. Comments, formatting, imports
+// under new names and moved code affect nothing. A changed constant, variable or type
+// affects the methods that mention it, and so does a new method that may be called instead
+// of another.
 func CompareSources(ctx context.Context, v Versions, files []FileStatus, opt CompareOptions) (*SourceChange, error) {
 	c := &comparer{
 		Versions: v, ctx: ctx, opt: opt, isInput: opt.isInput(), out: &SourceChange{},

@@ -61,8 +61,9 @@ func (c *comparer) isMakefile(name string) bool {
 	})
 }
 
-// manifest compares the dependencies that a manifest names. A change to go.mod or to a lock
-// file of npm affects files that import dependencies; any other change runs all inputs.
+// manifest compares the dependencies that a manifest names. A changed dependency in go.mod
+// or a lock file of npm affects files that import dependencies; in other manifests, it runs
+// all inputs.
 func (c *comparer) manifest(f FileStatus) {
 	parse := manifestOf(f.Path)
 	base, head := c.read(c.Base, f.Path), c.read(c.Head, f.Path)

@@ -36,7 +36,7 @@ type knowledge uint8
 
 const (
 	predicted knowledge = iota // the model predicts them
-	outside                    // the input is outside the grammar; they are shares of training inputs outside it
+	outside                    // the input is outside the grammar; the chances are shares of training inputs outside it
 	unknown                    // there are no chances: the input may reach any unit
 	observed                   // the input was run before
 )

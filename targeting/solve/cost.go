@@ -82,8 +82,9 @@ func (p *problem) measureEmpty() {
 	}
 }
 
-// settle computes the least costs of the raised cells, given the costs of all others,
-// by Dijkstra's algorithm.
+// settle computes the least costs of the raised cells, given the costs of all others. It
+// settles cells in ascending order of cost, as Knuth's generalization of Dijkstra's
+// algorithm does.
 func (p *problem) settle(raised []int32) {
 	p.tried = reuse(p.tried, len(p.cells))
 	cost := p.tried // by cell: the least cost so far; -1 if the cell is settled

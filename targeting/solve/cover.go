@@ -47,8 +47,8 @@ func (m Missing) Proved() bool { return m.Reason != Misread && m.Reason != Limit
 // have the solver's grammar and start rule.
 //
 // The search for an input is limited for each path. All paths through a symbol that no
-// input has share one search for that symbol. If the error is not nil, paths after the
-// failing one are returned without a reason.
+// input has share one search for that symbol. If the error is not nil, paths that were not
+// searched have no reason.
 func (s *Solver) Complete(ctx context.Context, c *generate.Cover, r *rand.Rand, take func(*generate.Input) error) ([]Missing, error) {
 	text, err := generate.New(s.grammar, r, generate.Options{Start: s.start.Name}) //nolint:contextcheck // reading one token back is bounded and takes no context
 	if err != nil {

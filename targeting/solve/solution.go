@@ -33,8 +33,8 @@ func (s *Solution) WithMaxTries(n int) *Solution {
 	return &out
 }
 
-// Where returns the solution restricted to inputs for which accept returns true.
-// Such inputs are found by trial and error.
+// Where returns the solution restricted to inputs for which accept returns true. It
+// finds them by trial and error.
 func (s *Solution) Where(accept func(context.Context, *generate.Input) (bool, error)) *Solution {
 	out := *s
 	out.accept = accept
