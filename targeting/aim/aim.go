@@ -51,7 +51,7 @@ func (e *reason) Verdict() targeting.Verdict { return e.verdict }
 type UnlikelyError struct {
 	Tried int // inputs that were tried; 0 if no leaf predicts the unit or the outcome
 
-	goal string // what the inputs should do: reach it, if empty
+	goal string // for the message; "reaches it" if empty
 }
 
 func (e *UnlikelyError) Error() string {

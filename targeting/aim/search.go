@@ -695,8 +695,8 @@ func (s *search) draw(ctx context.Context, p *solved, e *example, n int, before 
 		solutions = solutions[:slices.Index(solutions, p.stronger)]
 	}
 	for _, solution := range solutions {
-		// A kind such as crash stands for several outcomes. Plans for one that is
-		// improbable together with the unit must leave predictions to the others.
+		// A kind such as crash stands for several outcomes. Plans for an outcome that is
+		// improbable together with the unit must leave predictions to the other plans.
 		if s.spent[p.outcome] > maxTried+25*s.opt.N {
 			break
 		}

@@ -494,8 +494,7 @@ func (c *Campaign) Status() Status {
 	return s
 }
 
-// Aims returns what the inputs of the current generation are for, the most frequent
-// first.
+// Aims returns the aims of the inputs of the current generation, the most frequent first.
 func (c *Campaign) Aims() []Aim {
 	counts := map[string]int{}
 	for _, i := range c.current {

@@ -89,7 +89,7 @@ type seed struct {
 	weight float64 // in this generation
 }
 
-// Limits on what is remembered.
+// Limits on memory.
 const (
 	maxSeeds    = 2000
 	maxMappings = 2_000_000

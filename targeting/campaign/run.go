@@ -216,9 +216,9 @@ func (d *driver) refill(ctx context.Context) error {
 	return nil
 }
 
-// includePast includes past observations of extra inputs once as many observations of asked
-// inputs were told as in the earlier run. When the campaign has caught up with its log, it
-// includes all of them.
+// includePast includes each past observation once more observations of asked inputs were
+// told than preceded it in the earlier run. When the campaign has caught up with its log,
+// it includes all of them.
 func (d *driver) includePast() {
 	for ; len(d.extras.Past) > 0 && (d.live || d.extras.Past[0].After < d.answered); d.extras.Past = d.extras.Past[1:] {
 		d.include(d.extras.Past[0].Observation, true)

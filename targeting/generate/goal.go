@@ -119,8 +119,8 @@ func (d *drawing) onTheWay(nodes []*grammars.Node) *grammars.Node {
 	return nil
 }
 
-// detourChance is the average number of choices on the way to a goal of which one does
-// not take the shortest way.
+// detourChance is the inverse of the probability that, with detours, a choice on the way
+// to a goal need not take the shortest way.
 const detourChance = 4
 
 // towards returns one of the nodes nearest to a goal; nil if none leads to it.

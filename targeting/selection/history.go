@@ -38,7 +38,8 @@ type Run struct {
 	CostMS     float64 `json:"cost_ms"`  // of the inputs that were run
 	TotalMS    float64 `json:"total_ms"` // of the whole corpus, estimated
 	// Failed and Reached count the selected inputs that failed, and that reached a changed
-	// unit according to results with methods. InSample counts those of the random sample.
+	// unit according to results with methods. FailedInSample and ReachedInSample count
+	// inputs of the random sample.
 	Failed          int `json:"failed"`
 	FailedInSample  int `json:"failed_in_sample"`
 	Reached         int `json:"reached"`

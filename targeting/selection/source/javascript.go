@@ -382,8 +382,8 @@ func (j *jsOutline) annotated(i int) {
 	}
 }
 
-// value outlines the value at an index, which has a name: a function, a class, or
-// an object whose members get qualified names.
+// value outlines the named value at index i: a function, a class, or an object whose
+// members get qualified names.
 func (j *jsOutline) value(name jsName, i int) {
 	if _, marked := j.bodies[i]; marked || j.claimed[i] {
 		return
