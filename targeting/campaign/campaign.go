@@ -151,7 +151,7 @@ type Campaign struct {
 	first   map[uint64]*individual // of the current generation, by hash of the input
 	numbers map[int]*individual
 	next    int // number of the next input
-	idle    int // successive generations without a new input
+	idle    int // inputs of the last generations, if none of them was new
 
 	included []observation.Observation // to count from the next generation on
 	pending  map[uint64]bool           // hashes of the inputs in included
@@ -258,9 +258,10 @@ func parse(ctx context.Context, g *grammars.Grammar, start string, input []byte)
 	return tree, err
 }
 
-// maxIdle is the number of successive generations without a new input after which a
-// campaign ends.
-const maxIdle = 50
+// maxIdle is the number of successive inputs that are not new after which a campaign ends.
+// [FDLoop] has small generations, and learns from one input at a time: hundreds of
+// generations may pass before it leaves a small input again.
+const maxIdle = 5000
 
 // Ask returns up to n inputs to run. It returns none while observations of the current
 // generation are missing, and [ErrEnded] after the end.
@@ -334,7 +335,7 @@ func (c *Campaign) advance(ctx context.Context) error {
 			c.waiting++
 		}
 	}
-	c.idle++
+	c.idle += len(next)
 	if c.waiting > 0 {
 		c.idle = 0
 	}
