@@ -142,7 +142,7 @@ func (opt *options) run(ctx context.Context) (err error) {
 		return err
 	}
 	table := tabwriter.NewWriter(opt.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "program\talgorithm\tcampaigns\tmethods\tp\tA\tfailures\tp\tA\tseconds\tof them ours")
+	fmt.Fprintln(table, "program\talgorithm\tcampaigns\tmethods\tp\tA\tfailures\tp\tA\truns\tseconds\tof them ours")
 	for _, p := range programs {
 		if err := opt.compare(ctx, p, algorithms, done, table); err != nil {
 			fmt.Fprintf(opt.progress, "%s: %v\n", p.name, err)
@@ -165,6 +165,7 @@ type cell struct {
 type measurement struct {
 	Methods  float64 `json:"methods"`
 	Failures float64 `json:"failures"`
+	Done     float64 `json:"done"` // runs, fewer than those of the cell if no new inputs were found
 	Seconds  float64 `json:"seconds"`
 	Ours     float64 `json:"ours"` // seconds outside the program
 }
@@ -215,7 +216,8 @@ func (opt *options) compare(ctx context.Context, p program, algorithms []campaig
 		if len(results[a]) == 0 {
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%.1f\t%.1f\n", p.name, a, len(results[a]), opt.column(results, a, methods), opt.column(results, a, failures),
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%.0f\t%.1f\t%.1f\n", p.name, a, len(results[a]), opt.column(results, a, methods), opt.column(results, a, failures),
+			mean(results[a], func(m measurement) float64 { return m.Done }),
 			mean(results[a], func(m measurement) float64 { return m.Seconds }), mean(results[a], func(m measurement) float64 { return m.Ours }))
 	}
 	return nil
@@ -345,7 +347,7 @@ func (l *language) measure(ctx context.Context, built *observe.Program, p progra
 		return m, err
 	}
 	took, s := time.Since(began), c.Status()
-	m = measurement{Methods: float64(s.Reached), Failures: float64(s.Failures), Seconds: took.Seconds(), Ours: (took - r.took).Seconds()}
+	m = measurement{Methods: float64(s.Reached), Failures: float64(s.Failures), Done: float64(s.Runs), Seconds: took.Seconds(), Ours: (took - r.took).Seconds()}
 	if p.defects != nil {
 		m.Failures = float64(len(failures))
 	}
