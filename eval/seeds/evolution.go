@@ -38,7 +38,7 @@ func evolution(ctx context.Context, l *lab) (*report.Document, error) {
 		Intro: []string{
 			"Every algorithm starts from the samples of the bundled grammar and runs the program as often. p and A are those of the Mann-Whitney U test of an algorithm against `" + string(campaign.EvoGFuzz) + "`.",
 			"Published for EvoGFuzz: 1.4 % to 54.7 % more line coverage than the plain probabilistic approach, and 13 types of exceptions against 6. Published for FDLOOP: 14 distinct exceptions against 7 of EvoGFuzz.",
-			"The publications count lines; these are blocks, as in [covering](covering.md). Published lines are the mean shares of Table 2 of the thesis about EvoGFuzz, of earlier versions of the programs, in 10,000 runs; the plain approach is `common` here.",
+			"The publications count lines; these are blocks, as in [covering](covering.md). Published lines are the mean shares of Table 2 of the thesis about EvoGFuzz, of earlier versions of the programs, in 10,000 runs; the plain approach is `common` here. Exceptions differ by type or stack here, and by type in the publications.",
 		},
 	}
 	for _, p := range selected {
