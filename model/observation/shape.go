@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,7 +13,8 @@ import (
 const (
 	placeholder = "…"
 	maxWords    = 24  // of a shape
-	maxShaped   = 400 // bytes of a message that its shape depends on
+	maxShaped   = 400 // bytes of a message that its shape depends on, without quoted parts
+	maxScanned  = 2000
 )
 
 // A shape describes the message of a failure without the parts that vary with the input,
@@ -28,13 +30,16 @@ type word struct {
 // shapeOf returns the shape of the first line of a message about an input.
 func shapeOf(message string, input []byte) shape {
 	if whole := strings.TrimSpace(string(input)); isExcerpt(whole) {
-		message = strings.ReplaceAll(message, string(input), placeholder)
-		message = strings.ReplaceAll(message, whole, placeholder)
+		// The quoted input may contain the input itself, but not as a whole.
+		for _, text := range []string{strconv.Quote(string(input)), strconv.Quote(whole), string(input), whole} {
+			message = strings.ReplaceAll(message, text, placeholder)
+		}
 	}
-	message = strings.TrimSpace(message[:min(len(message), maxShaped)])
+	message = strings.TrimSpace(message[:min(len(message), maxScanned)])
 	message, _, _ = strings.Cut(message, "\n")
+	message = replaceQuoted(replaceExcerpt(message, input))
 	var out shape
-	for text := range strings.FieldsSeq(replaceQuoted(replaceExcerpt(message, input))) {
+	for text := range strings.FieldsSeq(message[:min(len(message), maxShaped)]) {
 		if len(out) == maxWords {
 			break
 		}

@@ -52,6 +52,9 @@ func TestFailureShape(t *testing.T) {
 		{"only the first line counts", "", "syntax error\n  a b\n  ^", "", "syntax error\n  c", true},
 		{"words that one of the inputs has", "value x1", "missing value of x1", "y1", "missing value of y1", true},
 		{"long messages", "", strings.Repeat("word ", 100) + "a", "", strings.Repeat("word ", 90) + "b", true},
+		{"long quoted parts", strings.Repeat("a ", 300), `parse "` + strings.Repeat("a ", 300) + `": no host`, "b", `parse "b": no host`, true},
+		{"causes after long quoted parts", strings.Repeat("a ", 300), `parse "` + strings.Repeat("a ", 300) + `": no host`, "b", `parse "b": no port`, false},
+		{"a quoted input that contains the input", `\=\\\`, `parse "\\=\\\\\\": no host`, "b", `parse "b": no host`, true},
 		{"no message", "", "", "", "a message", true},
 	} {
 		t.Run(c.what, func(t *testing.T) {

@@ -85,9 +85,11 @@ func stackDigest(stack string) string {
 	return fmt.Sprintf("%x", hash.Sum(nil)[:8])
 }
 
+// clip leaves out the middle of a message that is too long: its end often tells more than
+// an excerpt of the input in the middle.
 func clip(s string) string {
 	if len(s) > maxMessage {
-		s = s[:maxMessage]
+		s = s[:maxMessage/2] + "…" + s[len(s)-maxMessage/2:]
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
 }

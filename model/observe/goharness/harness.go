@@ -270,8 +270,8 @@ func message(value any) (text string) {
 		}
 	}()
 	text = fmt.Sprint(value)
-	if len(text) > maxMessage {
-		text = text[:maxMessage]
+	if len(text) > maxMessage { // the end often tells more than an excerpt of the input in the middle
+		text = text[:maxMessage/2] + "…" + text[len(text)-maxMessage/2:]
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
