@@ -75,7 +75,7 @@ type fdLoop struct {
 type suite struct {
 	inputs   int
 	units    map[int32]bool
-	mappings map[mapping]bool
+	mappings mappingSet
 	failing  int
 	failures map[observation.Property]bool
 
@@ -85,7 +85,7 @@ type suite struct {
 func newFDLoop(ctx context.Context, g *grammars.Grammar, opt Options, a *archive, corpus []*derivation.Tree) (*fdLoop, error) {
 	f := &fdLoop{
 		grammar: g, options: opt, FDLoopOptions: opt.FDLoop.withDefaults(), archive: a, rand: rand.New(rand.NewPCG(opt.Seed, 0)), rules: generate.ChoosingRules(g, opt.Start),
-		kept: suite{units: map[int32]bool{}, mappings: map[mapping]bool{}, failures: map[observation.Property]bool{}, structures: map[uint64]bool{}},
+		kept: suite{units: map[int32]bool{}, failures: map[observation.Property]bool{}, structures: map[uint64]bool{}},
 	}
 	if f.Inputs < 0 || f.Seeds < 0 || f.Calibration < 0 || f.MaxMappings < 0 || f.Flipped < 0 || f.Flipped > 1 || f.Depth < 0 || f.Timeout < 0 || f.Novelty < 0 {
 		return nil, fmt.Errorf("parameters of %s %+v: must not be negative, except Size, and Flipped at most 1", FDLoop, opt.FDLoop)
@@ -153,12 +153,12 @@ func aimed(aim string, all []*individual) []*individual {
 // calibrate sets MaxMappings to the number of mappings of the random inputs. It returns
 // the included inputs, which are not random.
 func (f *fdLoop) calibrate(last []*individual) []*individual {
-	all := map[mapping]bool{}
+	var all mappingSet
 	at := 0
 	for ; at < len(last) && !last[at].included; at++ {
-		eachMapping(last[at], f.Depth, func(m mapping) { all[m] = true })
+		all.add(last[at], f.Depth)
 	}
-	f.MaxMappings = max(1, len(all))
+	f.MaxMappings = max(1, all.count)
 	return last[at:]
 }
 
@@ -238,7 +238,7 @@ func (f *fdLoop) keep(i *individual) {
 	for _, unit := range i.result.units {
 		f.kept.units[unit] = true
 	}
-	eachMapping(i, f.Depth, func(m mapping) { f.kept.mappings[m] = true })
+	f.kept.mappings.add(i, f.Depth)
 	if i.tree != nil && f.Novelty > 0 {
 		for _, s := range structures(i.tree, f.Depth) {
 			f.kept.structures[s] = true
@@ -261,14 +261,8 @@ func (f *fdLoop) fitness(i *individual) float64 {
 
 // scores returns the numbers that the fitness of an individual depends on.
 func (f *fdLoop) scores(i *individual) scores {
-	s := scores{bytes: len(i.text), inputs: f.kept.inputs + 1, mappings: len(f.kept.mappings), units: len(f.kept.units), failing: f.kept.failing, failures: len(f.kept.failures)}
-	added := map[mapping]bool{}
-	eachMapping(i, f.Depth, func(m mapping) {
-		if !f.kept.mappings[m] && !added[m] {
-			added[m] = true
-		}
-	})
-	s.mappings += len(added)
+	s := scores{bytes: len(i.text), inputs: f.kept.inputs + 1, units: len(f.kept.units), failing: f.kept.failing, failures: len(f.kept.failures)}
+	s.mappings = f.kept.mappings.count + f.kept.mappings.missing(i, f.Depth)
 	for _, unit := range i.result.units {
 		if !f.kept.units[unit] {
 			s.units++

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/inroad/inroad/grammars/grammartest"
 	"github.com/inroad/inroad/model/observation"
@@ -62,25 +65,56 @@ func TestStructures(t *testing.T) {
 	if got := len(structures(tree, 0)); got != 4 {
 		t.Errorf("%d structures of depth 0, want one for each of 4 rules", got)
 	}
-	n := 0
-	eachMapping(&individual{tree: tree, result: &result{units: []int32{2, 3}}}, 3, func(mapping) { n++ })
-	if n != 20 {
-		t.Errorf("%d mappings of 10 structures and 2 units, want 20", n)
+	var few mappingSet
+	few.add(&individual{tree: tree, result: &result{units: []int32{2, 3}}}, 3)
+	if few.count != 20 {
+		t.Errorf("%d mappings of 10 structures and 2 units, want 20", few.count)
+	}
+	if n := few.missing(&individual{tree: tree, result: &result{units: []int32{3, 700}}}, 3); n != 10 {
+		t.Errorf("%d mappings of 10 structures are missing, want those of the other unit", n)
 	}
 	// f, g, f, g, h has the pairs of successive calls f-g, g-f and g-h.
 	a := newArchive(Options{K: 1})
 	i := &individual{tree: tree, observation: observation.Observation{Methods: []string{"f", "g", "h"}, Calls: []string{"f", "g", "f", "g", "h"}}}
 	a.add(i)
-	mapped := map[mapping]bool{}
-	eachMapping(i, 3, func(m mapping) { mapped[m] = true })
-	if len(mapped) != 10*(3+3) {
-		t.Errorf("%d mappings of 10 structures with 3 units and 3 pairs of calls, want 60", len(mapped))
+	var mapped mappingSet
+	mapped.add(i, 3)
+	if mapped.count != 10*(3+3) {
+		t.Errorf("%d mappings of 10 structures with 3 units and 3 pairs of calls, want 60", mapped.count)
 	}
 	again := &individual{tree: tree, observation: observation.Observation{Methods: []string{"f", "g"}, Calls: []string{"g", "f"}}}
 	a.add(again)
-	eachMapping(again, 3, func(m mapping) {
-		if !mapped[m] {
-			t.Errorf("an unknown mapping %+v of a known pair of calls", m)
+	if n := mapped.missing(again, 3); n != 0 {
+		t.Errorf("%d unknown mappings of a known pair of calls", n)
+	}
+}
+
+// Sets of mappings count as sets of pairs do, whatever the order of the inputs.
+func TestMappingSet(t *testing.T) {
+	g := grammartest.Load(t, euclid)
+	rapid.Check(t, func(t *rapid.T) {
+		var set mappingSet
+		pairs := map[[2]uint64]bool{}
+		for range rapid.IntRange(1, 8).Draw(t, "inputs") {
+			tree, err := parse(context.Background(), g, g.Start, []byte(rapid.SampledFrom([]string{"euclid(00)", "euclid(02)", "euclid(31)", "euclid("}).Draw(t, "input")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := &individual{tree: tree, result: &result{
+				units: rapid.SliceOfN(rapid.Int32Range(0, 200), 0, 5).Draw(t, "units"),
+				pairs: rapid.SliceOfN(rapid.Int32Range(-200, -1), 0, 5).Draw(t, "pairs"),
+			}}
+			missing, before := set.missing(i, 3), len(pairs)
+			if tree != nil {
+				for _, s := range structures(tree, 3) {
+					for _, effect := range slices.Concat(i.result.units, i.result.pairs) {
+						pairs[[2]uint64{s, uint64(effect)}] = true
+					}
+				}
+			}
+			if set.add(i, 3); set.count != len(pairs) || missing != len(pairs)-before {
+				t.Fatalf("%d mappings, %d of them new; want %d, %d", set.count, missing, len(pairs), len(pairs)-before)
+			}
 		}
 	})
 }

@@ -63,7 +63,7 @@ type guided struct {
 	weighed  int // number of times that seeds were weighed
 	weighAll int // the value of weighed at which all seeds are weighed again
 	slowest  time.Duration
-	mappings map[mapping]bool
+	mappings mappingSet
 }
 
 // A way generates inputs.
@@ -97,7 +97,7 @@ const (
 
 func newGuided(ctx context.Context, grammar *grammars.Grammar, opt Options, a *archive, corpus []*derivation.Tree) (*guided, error) {
 	g := &guided{
-		options: opt, GuidedOptions: opt.Guided.withDefaults(), archive: a, mappings: map[mapping]bool{}, weighAll: minWeighed,
+		options: opt, GuidedOptions: opt.Guided.withDefaults(), archive: a, weighAll: minWeighed,
 		rand: rand.New(rand.NewPCG(opt.Seed, 0)),
 	}
 	if g.Round < 0 || g.Rows < 0 || g.Effort < 0 {
@@ -317,10 +317,10 @@ func (g *guided) reward(i *individual) float64 {
 			reward += little
 		}
 	}
-	if w.Mappings > 1 && len(g.mappings) < maxMappings && (len(b.units) > 0 || b.paths > 0 || b.set) {
-		before := len(g.mappings)
-		eachMapping(i, 3, func(m mapping) { g.mappings[m] = true })
-		if len(g.mappings) > before {
+	if w.Mappings > 1 && g.mappings.count < maxMappings && (len(b.units) > 0 || b.paths > 0 || b.set) {
+		before := g.mappings.count
+		g.mappings.add(i, 3)
+		if g.mappings.count > before {
 			reward += w.Mappings
 		}
 	}

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/inroad/inroad/features"
@@ -40,25 +41,88 @@ func hashOf(rules []int) uint64 {
 	return h
 }
 
-// A mapping is a pair of a structure and its effect: a unit that was reached, or two units
-// that were called in succession.
-type mapping struct {
-	structure uint64
-	did       int32 // number of the unit, or of the pair of calls, which is below 0
+// A mappingSet is a set of mappings: pairs of a structure and its effect, a unit that was
+// reached or two units that were called in succession. An input has a mapping for each
+// structure of its tree and each of its effects. The zero value is empty.
+type mappingSet struct {
+	effects map[uint64]effects // by structure
+	count   int
 }
 
-// eachMapping calls visit for the mappings of an individual: each structure of its tree with
-// each unit that it reached, and with each pair of successive calls if calls are known.
-func eachMapping(i *individual, depth int, visit func(mapping)) {
+// effects are sets of units and of pairs of calls, by number. Numbers of pairs are below 0,
+// and stored as their complements.
+type effects struct{ units, pairs bitSet }
+
+func effectsOf(r *result) (e effects) {
+	for _, unit := range r.units {
+		e.units.add(unit)
+	}
+	for _, pair := range r.pairs {
+		e.pairs.add(^pair)
+	}
+	return e
+}
+
+// add adds the mappings of an individual. The pairs of calls are part of them if calls are
+// known, and an individual outside the grammar has none.
+func (m *mappingSet) add(i *individual, depth int) {
 	if i.tree == nil {
 		return
 	}
-	for _, s := range structures(i.tree, depth) {
-		for _, unit := range i.result.units {
-			visit(mapping{s, unit})
-		}
-		for _, pair := range i.result.pairs {
-			visit(mapping{s, pair})
-		}
+	if m.effects == nil {
+		m.effects = map[uint64]effects{}
 	}
+	of := effectsOf(i.result)
+	for _, s := range structures(i.tree, depth) {
+		known := m.effects[s]
+		m.count += of.units.without(known.units) + of.pairs.without(known.pairs)
+		known.units.union(of.units)
+		known.pairs.union(of.pairs)
+		m.effects[s] = known
+	}
+}
+
+// missing returns the number of mappings of an individual that are not in the set.
+func (m *mappingSet) missing(i *individual, depth int) int {
+	if i.tree == nil {
+		return 0
+	}
+	n, of := 0, effectsOf(i.result)
+	for _, s := range structures(i.tree, depth) {
+		known := m.effects[s]
+		n += of.units.without(known.units) + of.pairs.without(known.pairs)
+	}
+	return n
+}
+
+// A bitSet is a set of small numbers.
+type bitSet []uint64
+
+func (b *bitSet) add(n int32) {
+	if missing := int(n)/64 + 1 - len(*b); missing > 0 {
+		*b = append(*b, make(bitSet, missing)...)
+	}
+	(*b)[n/64] |= 1 << (n % 64)
+}
+
+// union adds the numbers of another set.
+func (b *bitSet) union(other bitSet) {
+	if missing := len(other) - len(*b); missing > 0 {
+		*b = append(*b, make(bitSet, missing)...)
+	}
+	for i, word := range other {
+		(*b)[i] |= word
+	}
+}
+
+// without returns how many numbers of the set are not in another one.
+func (b bitSet) without(other bitSet) int {
+	n := 0
+	for i, word := range b {
+		if i < len(other) {
+			word &^= other[i]
+		}
+		n += bits.OnesCount64(word)
+	}
+	return n
 }
