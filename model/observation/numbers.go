@@ -22,7 +22,7 @@ const maxInterned = 1 << 20
 // after the last. It reports whether the meaning of earlier numbers has changed.
 func (n *unitNames) number(from int, units []Unit) (changed bool, err error) {
 	if from != 0 && from != len(n.numbered) {
-		return false, fmt.Errorf("from %d: must be 0, or %d after the units in the headers above", from, len(n.numbered))
+		return false, fmt.Errorf("from %d: must be 0 or %d, the number of units in the headers above", from, len(n.numbered))
 	}
 	if len(units) == 0 {
 		return false, nil
@@ -104,7 +104,7 @@ func (n *unitNames) unit(value []byte) (string, error) {
 	case "number":
 		number, err := strconv.ParseUint(string(value), 10, 31)
 		if err != nil || number >= uint64(len(n.numbered)) {
-			return "", fmt.Errorf("unit %s: must be one of the %d units in the headers above, from 0", value, len(n.numbered))
+			return "", fmt.Errorf("unit %s: must be a whole number below %d, the number of units in the headers above", value, len(n.numbered))
 		}
 		return n.numbered[number], nil
 	default:

@@ -176,7 +176,7 @@ func TestBadLines(t *testing.T) {
 		{"calls that are no list", `{"input":"","calls":{}}`, "line 2: calls: unexpected JSON object, must be an array"},
 		{"a method in a list of its own", `{"input":"","methods":["a",["b"]]}`, "line 2: methods: unexpected JSON array, must be a string or a number"},
 		{"a method that is null", `{"input":"","methods":[null]}`, "line 2: methods: unexpected JSON null, must be a string or a number"},
-		{"a number without a header", `{"input":"","methods":[0]}`, "line 2: methods: unit 0: must be one of the 0 units in the headers above"},
+		{"a number without a header", `{"input":"","methods":[0]}`, "line 2: methods: unit 0: must be a whole number below 0, the number of units in the headers above"},
 		{"a method without a name", `{"input":"","methods":[""]}`, "line 2: methods: empty ID"},
 		{"too few counts", `{"input":"","methods":["a"],"counts":[]}`, "line 2: 0 counts for 1 methods"},
 		{"a negative count", `{"input":"","methods":["a"],"counts":[-1]}`, `line 2: count -1 of "a"`},
@@ -269,7 +269,7 @@ func TestNumbers(t *testing.T) {
 		line  = `{"input":"","methods":[ 1 , 0,"x\u0041","]\\"],"counts":[1,2,3,4],"calls":[0,0]}`
 	)
 	unknown := func(line, unit, units int) string {
-		return fmt.Sprintf("line %d: methods: unit %d: must be one of the %d units in the headers above, from 0", line, unit, units)
+		return fmt.Sprintf("line %d: methods: unit %d: must be a whole number below %d, the number of units in the headers above", line, unit, units)
 	}
 	for _, tc := range []struct {
 		name  string
@@ -284,9 +284,9 @@ func TestNumbers(t *testing.T) {
 		{"a joined file", []string{one, added, `{"input":"","methods":[0]}`, other, `{"input":"","methods":[0]}`, `{"input":"","methods":[2]}`}, []string{"[a]", "[b]"}, []string{unknown(6, 2, 2)}},
 		{"a number twice", []string{one, `{"input":"","methods":[0,"a",0],"counts":[1,2,3]}`}, []string{"[a:6]"}, nil},
 		{"no unit", []string{one, `{"input":"","methods":[2]}`}, nil, []string{unknown(2, 2, 2)}},
-		{"a fraction", []string{one, `{"input":"","methods":[0.5]}`}, nil, []string{"line 2: methods: unit 0.5: must be one of the 2 units in the headers above, from 0"}},
+		{"a fraction", []string{one, `{"input":"","methods":[0.5]}`}, nil, []string{"line 2: methods: unit 0.5: must be a whole number below 2, the number of units in the headers above"}},
 		{"a negative number", []string{one, `{"input":"","methods":[-1]}`}, nil, []string{unknown(2, -1, 2)}},
-		{"a lost header", []string{added, `{"input":"","methods":[0]}`, `{"input":"","methods":["a"]}`}, []string{"[a]"}, []string{"line 1: from 2: must be 0, or 0 after the units in the headers above", unknown(2, 0, 0)}},
+		{"a lost header", []string{added, `{"input":"","methods":[0]}`, `{"input":"","methods":["a"]}`}, []string{"[a]"}, []string{"line 1: from 2: must be 0 or 0, the number of units in the headers above", unknown(2, 0, 0)}},
 		{"a broken header", []string{one, `{"inp` + other, `{"input":"","methods":[0]}`, other, `{"input":"","methods":[0]}`}, []string{"[b]"}, []string{"line 2: not a JSON object: invalid character 'i' after object key", unknown(3, 0, 0)}},
 		{"a broken line", []string{one, `{"inp`, `{"input":"","methods":[0]}`}, []string{"[a]"}, []string{"line 2: not a JSON object: unexpected end of JSON input"}},
 		{"an invalid header", []string{one, `{"inroad":"observations/2","units":[{}]}`, `{"input":"","methods":[0]}`}, nil, []string{"line 2: units: missing id", unknown(3, 0, 0)}},
@@ -373,7 +373,7 @@ func TestParse(t *testing.T) {
 		o, err := r.Parse([]byte(text[at.Start:at.Start+int64(at.Size)]), at)
 		got = append(got, fmt.Sprint(o.Methods, " ", err))
 	}
-	want := []string{"[] methods: unit 1: must be one of the 0 units in the headers above, from 0", "[x] <nil>", "[a] <nil>"}
+	want := []string{"[] methods: unit 1: must be a whole number below 0, the number of units in the headers above", "[x] <nil>", "[a] <nil>"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("read again (-want +got):\n%s", diff)
 	}

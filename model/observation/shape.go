@@ -12,9 +12,9 @@ import (
 
 const (
 	placeholder = "…"
-	maxWords    = 24  // of a shape
-	maxShaped   = 400 // bytes of a message that its shape depends on, without quoted parts
-	maxScanned  = 2000
+	maxWords    = 24   // of a shape
+	maxShaped   = 400  // bytes of a message that its shape depends on, without quoted parts
+	maxScanned  = 2000 // bytes of a message that are searched for quoted parts
 )
 
 // A shape describes the message of a failure without the parts that vary with the input,

@@ -78,9 +78,9 @@ func (c *fuzzCommand) runAtService(ctx context.Context) (err error) {
 	if err != nil && running.Err() != nil && ctx.Err() == nil { // --for
 		err = nil
 	}
-	parting, end := context.WithTimeout(context.WithoutCancel(ctx), partingTime)
+	last, end := context.WithTimeout(context.WithoutCancel(ctx), partingTime)
 	defer end()
-	return errors.Join(err, c.reportCampaign(parting, w))
+	return errors.Join(err, c.reportCampaign(last, w))
 }
 
 // openCampaign creates a campaign at the service, or finds the one of --campaign.
