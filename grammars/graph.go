@@ -227,10 +227,7 @@ func (b *graphBuilder) charSet(e *g4.CharSet) *Node {
 			b.items[e] = append(b.items[e], nil)
 			continue
 		}
-		for _, r := range chars {
-			b.meter.Step(1 + len(before)/64) // adding a range moves the ranges after it
-			before = withRange(before, r)
-		}
+		before = b.withRanges(before, chars)
 		child := b.node(&Node{Pos: e.Pos, Kind: CharSet, Rule: b.rule, Text: setText(item), Chars: normalRanges(chars)})
 		n.Children = append(n.Children, child)
 		b.items[e] = append(b.items[e], child)
@@ -289,6 +286,11 @@ func (b *graphBuilder) not(e *g4.Not) *Node {
 	var texts []string
 	var chars []g4.RuneRange
 	var types []int
+	add := func(ranges []g4.RuneRange) {
+		if b.meter.Step(1 + len(ranges)); !covers(chars, ranges) {
+			chars = b.withRanges(chars, ranges)
+		}
+	}
 	for _, item := range e.Items {
 		switch item := item.(type) {
 		case *g4.Ref:
@@ -298,18 +300,18 @@ func (b *graphBuilder) not(e *g4.Not) *Node {
 			texts = append(texts, item.Quoted())
 			types = append(types, b.spec.Tokens[item.Quoted()])
 			for _, c := range item.Value {
-				chars = append(chars, b.folded([]g4.RuneRange{{Lo: c, Hi: c}})...)
+				add(b.folded([]g4.RuneRange{{Lo: c, Hi: c}}))
 			}
 		case *g4.Range:
 			texts = append(texts, item.Text)
-			chars = append(chars, b.folded([]g4.RuneRange{{Lo: item.Lo, Hi: item.Hi}})...)
+			add(b.folded([]g4.RuneRange{{Lo: item.Lo, Hi: item.Hi}}))
 		case *g4.CharSet:
 			texts = append(texts, item.Text)
 			for _, i := range item.Items {
 				if i.IsProperty() {
-					chars = append(chars, i.Ranges...)
+					add(i.Ranges)
 				} else {
-					chars = append(chars, b.folded(i.Ranges)...)
+					add(b.folded(i.Ranges))
 				}
 			}
 		}
@@ -321,7 +323,7 @@ func (b *graphBuilder) not(e *g4.Not) *Node {
 	if b.hasTokens() {
 		return &Node{Kind: TokenSet, Text: text, Types: b.otherTypes(types)}
 	}
-	return &Node{Kind: CharSet, Text: text, Chars: complement(normalRanges(chars))}
+	return &Node{Kind: CharSet, Text: text, Chars: complement(chars)}
 }
 
 // otherTypes returns all token types except those given.
@@ -355,6 +357,15 @@ func (b *graphBuilder) folded(in []g4.RuneRange) []g4.RuneRange {
 		out = append(out, atn.FoldCase(r)...)
 	}
 	return normalRanges(out)
+}
+
+// withRanges adds ranges to a normalized set.
+func (b *graphBuilder) withRanges(set, ranges []g4.RuneRange) []g4.RuneRange {
+	for _, r := range ranges {
+		b.meter.Step(1 + len(set)/64) // adding a range moves the ranges after it
+		set = withRange(set, r)
+	}
+	return set
 }
 
 // withRange adds a range to a normalized set.

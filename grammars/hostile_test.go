@@ -140,6 +140,7 @@ const (
 	limitSize  = "limit: size of a loaded grammar: "
 	limitText  = "limit: text of a grammar: "
 	limitParts = "limit: elements of a grammar file: "
+	limitMerge = "limit: steps to merge literals: "
 )
 
 func hostileCases() []hostileCase {
@@ -226,6 +227,7 @@ func hostileCases() []hostileCase {
 			}
 			return "grammar G; s : L+ M* EOF ; L : [" + b.String() + "] ; M : ~[a] ;"
 		}, constant("ĀĂāa"), []string{"limit: character classes of a lexer: limit of 65535 reached"}},
+		{"a negated set of many properties", constant(`grammar G; s : L EOF ; L : ~[` + strings.Repeat(`\p{L}`, 200_000) + `] ;`), constant("1"), []string{"limit: steps to load a grammar: "}},
 		{"brackets in a rule", func() string {
 			return "grammar G; a : " + strings.Repeat("(", 500_000) + "A" + strings.Repeat(")", 500_000) + " ;"
 		}, constant(""), []string{"load: 1.g4:1:516: parentheses are nested more than 500 deep"}},

@@ -83,8 +83,11 @@ func LoadWith(ctx context.Context, opt LoadOptions, sources ...Source) (g *Gramm
 			parse = tribble.Parse
 		}
 		file, found, err := parse(ctx, s.Name, s.Text)
-		if errors.Is(err, g4.ErrElements) {
+		switch {
+		case errors.Is(err, g4.ErrElements):
 			err = &limit.Error{What: "elements of a grammar file", Value: strconv.Itoa(g4.MaxElements), Advice: tooLarge}
+		case errors.Is(err, g4.ErrMerge):
+			err = &limit.Error{What: "steps to merge literals", Value: strconv.Itoa(g4.MaxMergeSteps), Advice: tooLarge}
 		}
 		if err != nil {
 			return nil, err

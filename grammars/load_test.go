@@ -189,6 +189,20 @@ func TestImportByFileName(t *testing.T) {
 	}
 }
 
+// TestTokenVocabulary checks that tokenVocab names the lexer grammar, with or without its
+// folder.
+func TestTokenVocabulary(t *testing.T) {
+	for _, vocabulary := range []string{"Right", "'Right'", "'folder/Right'", "'../other/folder/Right'"} {
+		found := diagnose(t,
+			grammars.Source{Name: "folder/Wrong.g4", Text: "lexer grammar Wrong; A : 'x' ;"},
+			grammars.Source{Name: "folder/Right.g4", Text: "lexer grammar Right; A : 'a' ;"},
+			grammars.Source{Name: "P.g4", Text: "parser grammar P; options { tokenVocab = " + vocabulary + "; } s : 'a' EOF ;"})
+		if want := "folder/Wrong.g4:1:15: warning: grammar Wrong is not used by any other file"; len(found) != 1 || found[0].String() != want {
+			t.Errorf("tokenVocab = %s: got %v, want %s", vocabulary, found, want)
+		}
+	}
+}
+
 // TestLoadFromAnotherRule checks that another start rule changes the checks and
 // where parsing begins, but no numbers.
 func TestLoadFromAnotherRule(t *testing.T) {

@@ -19,6 +19,7 @@ func hostileLoads() map[string]struct {
 	limit string // starts of the error; "" if the grammar loads or has other errors
 } {
 	const n = 1500
+	const merging = "grammar g; options{scannerless=true;mergeLiterals=true;} s:'x' r0;"
 	return map[string]struct{ text, limit string }{
 		"left recursion with 120,000 operators": {repeated("grammar g; e:", "e'o'e|", 120_000, "'x';")(), limitParts},
 		"left recursion with 30,000 operators":  {repeated("grammar g; e:", "e'o'e|", 30_000, "'x';")(), limitNodes},
@@ -40,6 +41,9 @@ func hostileLoads() map[string]struct {
 		"nested groups":                         {"grammar g; s:" + strings.Repeat("('b'|", 490) + "'a'" + strings.Repeat(")*", 490) + ";", ""},
 		"literals":                              {counted("grammar g; s:", "'#'|", n, "'x';")(), ""},
 		"a long literal":                        {"grammar g; s:'" + strings.Repeat("x", 20_000) + "';", ""},
+		"literals to merge":                     {counted(merging, "r#:'a' r#+;", 100, "r100:'x';")(), ""},
+		"literals to merge, a long chain":       {counted(merging, "r#:'a' r#+;", 5000, "r5000:'x';")(), limitMerge},
+		"literals that double when merged":      {counted(merging, "r#:'a' r#+ r#+;", 40, "r40:'x';")(), limitMerge},
 		"a literal that is too long":            {"grammar g; s:'" + strings.Repeat("x", 600_000) + "';", limitSize},
 		"tokens of one text":                    {counted("grammar g; s:'x';", "A#:'x';", n, "")(), ""},
 		"tokens of one type":                    {counted("grammar g; s:"+strings.Repeat("T ", n)+";", "A#:'x#'->type(T);", n, "T:'t';")(), ""},
@@ -50,6 +54,8 @@ func hostileLoads() map[string]struct {
 		"sets over many tokens":                 {repeated("grammar g; s:", "('a'|'b') ", n, ";"+counted("", "A#:'#';", 2*n, "")())(), ""},
 		"properties":                            {counted("grammar g; s:A0;", "A#:[\\p{L}\\P{Lu}\\p{N}];", 2500, "")(), limitSize},
 		"properties in one set":                 {repeated("grammar g; s:A;A:[", "\\p{L}\\P{Lu}", n, "];")(), ""},
+		"properties in one negated set":         {repeated("grammar g; s:A;A:~[", "\\p{L}\\p{N}", n, "];")(), ""},
+		"properties in negated sets":            {repeated("grammar g; s:A;A:~(", "[\\p{L}]|", n, "'x');")(), ""},
 		"notes":                                 {"grammar g;s:'x';\n" + strings.Repeat("// inroad: needs A\n", n) + "r:" + strings.Repeat("B ", n) + ";A:'a';B:'b';", ""},
 		"a note with a long path":               {"grammar g;\n// inroad: same " + strings.Repeat("r/", n) + "A\nr:r A|A;A:'a';", ""},
 		"comments":                              {repeated("grammar g; s:'x';", "/* a */", n, "")(), ""},

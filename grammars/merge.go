@@ -134,10 +134,11 @@ func (l *loader) mainFile(imported map[*g4.File]bool) *g4.File {
 	return nil
 }
 
-// lexerFile returns the lexer grammar of a parser grammar.
+// lexerFile returns the lexer grammar of a parser grammar. Like the ANTLR tool, it
+// ignores the folders in tokenVocab = 'folder/Lexer'.
 func (l *loader) lexerFile(main *g4.File, imported map[*g4.File]bool) *g4.File {
 	vocabulary := option(main.Options, "tokenVocab")
-	if f := l.find(vocabulary.Value); f != nil && f.Kind == g4.Lexer && main.Kind == g4.Parser {
+	if f := l.find(path.Base(vocabulary.Value)); f != nil && f.Kind == g4.Lexer && main.Kind == g4.Parser {
 		return f
 	}
 	if main.Kind != g4.Parser {

@@ -128,14 +128,15 @@ func (p *parser) propertyEscape(text string) (ranges []RuneRange, size int) {
 		return nil, 2
 	}
 	size = end + 1
-	if known, ok := p.properties[text[:size]]; ok {
+	key := text[1:2] + foldProperty(text[3:end]) // not the escape: a long name has millions of spellings
+	if known, ok := p.properties[key]; ok {
 		return known, size
 	}
 	ranges, _ = property(text[3:end])
 	if text[1] == 'P' {
 		ranges = complement(ranges)
 	}
-	p.properties[strings.Clone(text[:size])] = ranges
+	p.properties[key] = ranges
 	return ranges, size
 }
 

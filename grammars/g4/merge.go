@@ -1,12 +1,31 @@
 package g4
 
+import (
+	"context"
+	"errors"
+)
+
+// MaxMergeSteps limits the steps of [File.MergeLiterals]. Rules that refer to each other
+// can make literals exponentially longer than their file.
+const MaxMergeSteps = 20_000_000
+
+// ErrMerge is the error of a file whose literals take more than [MaxMergeSteps] to merge.
+var ErrMerge = errors.New("too many steps to merge literals")
+
 // MergeLiterals replaces adjacent literals in the rules of a scannerless grammar by one
 // literal. A reference after a literal counts as a literal if its rule is a single
-// literal. Rules that no rule refers to are then removed, except the first.
-func (f *File) MergeLiterals() {
+// literal. Rules that no rule refers to are then removed, except the first. The error is
+// [ErrMerge], or the cause of ctx's cancellation.
+func (f *File) MergeLiterals(ctx context.Context) (err error) {
+	defer catch(&err)
+	steps := 0
 	for merged := true; merged; {
-		m := &merger{rules: map[string]*Literal{}}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		m := &merger{rules: map[string]*Literal{}, steps: &steps}
 		for _, r := range f.Rules {
+			m.step(1)
 			if len(r.Body.Alts) == 1 && len(r.Body.Alts[0].Elements) == 1 {
 				if lit, ok := r.Body.Alts[0].Elements[0].(*Literal); ok {
 					m.rules[r.Name] = lit
@@ -31,21 +50,31 @@ func (f *File) MergeLiterals() {
 		merged = m.merged || len(kept) < len(f.Rules)
 		f.Rules = kept
 	}
+	return nil
 }
 
 // A merger merges literals.
 type merger struct {
 	rules  map[string]*Literal // by name: rules that are a single literal
 	merged bool
+	steps  *int // of all rounds
+}
+
+func (m *merger) step(n int) {
+	if *m.steps += n; *m.steps > MaxMergeSteps {
+		panic(stopped{ErrMerge})
+	}
 }
 
 func (m *merger) block(b *Block) {
 	for _, alt := range b.Alts {
 		var out []Element
 		for _, e := range alt.Elements {
+			m.step(1)
 			last := m.last(out)
 			if lit := m.literal(e); last != nil && lit != nil {
 				m.merged = true
+				m.step(len(last.Text) + len(lit.Text))
 				out[len(out)-1] = &Literal{Pos: last.Pos, Text: last.Text + lit.Text, Value: last.Value + lit.Value}
 				continue
 			}

@@ -29,7 +29,7 @@ var ErrElements = errors.New("too many elements")
 // The File is never nil: if the text has errors, it holds the parts that could
 // be read. The diagnostics are sorted by position. Parse reports an error or a
 // warning where the ANTLR tool rejects or warns about the notation, except for
-// a few mistakes whose meaning is obvious. The error is [ErrElements], or
+// a few mistakes whose meaning is obvious. The error is [ErrElements], [ErrMerge], or
 // the cause of ctx's cancellation.
 func Parse(ctx context.Context, name, text string) (file *File, found Diagnostics, err error) {
 	start := Pos{File: name, Line: 1, Column: 1}
@@ -45,21 +45,13 @@ func Parse(ctx context.Context, name, text string) (file *File, found Diagnostic
 		p.errorf(start, "grammar file too long: must be at most %d bytes", maxText)
 		return p.file, p.diagnostics, nil
 	}
-	defer func() {
-		switch e := recover().(type) {
-		case nil:
-		case stopped:
-			err = e.err
-		default:
-			panic(e)
-		}
-	}()
+	defer catch(&err)
 	p.scan = &scanner{text: text, pos: start, report: p.report}
 	p.requireUTF8()
 	p.next()
 	p.grammar()
 	if p.merges && p.scannerless {
-		p.file.MergeLiterals()
+		err = p.file.MergeLiterals(ctx)
 	}
 	slices.SortStableFunc(p.diagnostics, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -70,7 +62,7 @@ func Parse(ctx context.Context, name, text string) (file *File, found Diagnostic
 			fmt.Sprintf("%d further diagnostics are not shown", p.dropped),
 		})
 	}
-	return p.file, p.diagnostics, nil
+	return p.file, p.diagnostics, err
 }
 
 // A parser parses one file by recursive descent. A production that cannot
@@ -102,13 +94,24 @@ type parser struct {
 	scannerless bool // characters are the tokens
 	merges      bool // adjacent literals become one, in a scannerless grammar
 
-	properties map[string][]RuneRange // by escape, such as \p{L} and \P{L}
+	properties map[string][]RuneRange // by p or P and the folded name
 }
 
 type abandon struct{}
 
 // stopped is the panic value that ends a parse.
 type stopped struct{ err error }
+
+// catch sets err if a panic with stopped ended the function that defers it.
+func catch(err *error) {
+	switch e := recover().(type) {
+	case nil:
+	case stopped:
+		*err = e.err
+	default:
+		panic(e)
+	}
+}
 
 // tokensPerPoll is the number of tokens between two checks of the context.
 const tokensPerPoll = 1 << 10

@@ -145,6 +145,35 @@ func TestPropertyResultIsTheCallersOwn(t *testing.T) {
 	}
 }
 
+// TestPropertySpellingsShareTheirSet checks that a file with many spellings of a property
+// holds its characters only once.
+func TestPropertySpellingsShareTheirSet(t *testing.T) {
+	tests := map[string]struct {
+		first, second string
+		shared        bool
+	}{
+		"upper and lower case":           {`\p{Uppercase_Letter}`, `\p{uPPERCASE_letter}`, true},
+		"a hyphen":                       {`\p{Uppercase_Letter}`, `\p{Uppercase-Letter}`, true},
+		"complements":                    {`\P{Uppercase_Letter}`, `\P{uppercase-letter}`, true},
+		"a property, its complement":     {`\p{Uppercase_Letter}`, `\P{Uppercase_Letter}`, false},
+		"a complement, its property":     {`\P{Uppercase_Letter}`, `\p{Uppercase_Letter}`, false},
+		"two properties with a set each": {`\p{Uppercase_Letter}`, `\p{Lowercase_Letter}`, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := &parser{properties: map[string][]RuneRange{}}
+			first, _ := p.propertyEscape(test.first)
+			second, size := p.propertyEscape(test.second)
+			if len(first) == 0 || len(second) == 0 || size != len(test.second) {
+				t.Fatalf("%d and %d ranges, size %d", len(first), len(second), size)
+			}
+			if shared := &first[0] == &second[0]; shared != test.shared {
+				t.Errorf("shared: %t, want %t", shared, test.shared)
+			}
+		})
+	}
+}
+
 // The digest covers all names with their ranges, so it changes with any of
 // them.
 func TestPropertyTables(t *testing.T) {

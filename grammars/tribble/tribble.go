@@ -40,7 +40,7 @@ const MergeLiterals = "// inroad: merge-literals"
 
 // Parse parses the text of a file. The name is used in positions. The File is never nil:
 // if the text has an error, it holds the rules before it. The error is
-// [g4.ErrElements], or the cause of ctx's cancellation.
+// [g4.ErrElements], [g4.ErrMerge], or the cause of ctx's cancellation.
 func Parse(ctx context.Context, name, text string) (file *g4.File, found g4.Diagnostics, err error) {
 	p := &parser{ctx: ctx, text: text, pos: g4.Pos{File: name, Line: 1, Column: 1}}
 	p.file = &g4.File{Pos: p.pos, Name: strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), Extension), Scannerless: true}
@@ -62,9 +62,9 @@ func Parse(ctx context.Context, name, text string) (file *g4.File, found g4.Diag
 	p.grammar()
 	p.breakCycles()
 	if p.merges {
-		p.file.MergeLiterals()
+		err = p.file.MergeLiterals(ctx)
 	}
-	return p.file, p.found, nil
+	return p.file, p.found, err
 }
 
 // A parser parses one file by recursive descent. Where it cannot continue, it panics

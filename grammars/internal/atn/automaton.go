@@ -195,6 +195,20 @@ func normal(in []interval) ranges {
 	return ranges(out)
 }
 
+// A union collects intervals. It merges them now and then, so that it stays small if they
+// repeat.
+type union struct {
+	intervals []interval
+	most      int // merge them beyond this number
+}
+
+func (u *union) add(more ...interval) {
+	if u.intervals = append(u.intervals, more...); len(u.intervals) > u.most {
+		u.intervals = normal(u.intervals)
+		u.most = 2*len(u.intervals) + 1000
+	}
+}
+
 func (rs ranges) contains(c int32) bool {
 	i, found := slices.BinarySearchFunc(rs, c, func(r interval, c int32) int { return int(r.lo) - int(c) })
 	return found || i > 0 && rs[i-1].hi >= c

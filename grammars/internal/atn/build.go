@@ -236,11 +236,11 @@ func (b *builder) element(e g4.Element) fragment {
 	case *g4.CharSet:
 		return b.step(edge{kind: set, set: b.charSet(e), occurrence: o, members: b.itemLabels(e)})
 	case *g4.Not:
-		var all []interval
+		var all union
 		for _, item := range e.Items {
-			all = append(all, b.memberRanges(item)...)
+			all.add(b.memberRanges(item)...)
 		}
-		return b.step(edge{kind: notSet, set: normal(all), occurrence: o})
+		return b.step(edge{kind: notSet, set: normal(all.intervals), occurrence: o})
 	case *g4.Dot:
 		return b.step(edge{kind: wildcard, occurrence: o})
 	case *g4.Embedded:
@@ -471,17 +471,18 @@ func (b *builder) memberRanges(e g4.Element) []interval {
 }
 
 func (b *builder) charSet(s *g4.CharSet) ranges {
-	var all []interval
+	var all union
 	for _, item := range s.Items {
+		b.spec.step(1 + len(item.Ranges))
 		for _, r := range item.Ranges {
 			if item.IsProperty() { // the ANTLR tool does not fold its case
-				all = append(all, interval{r.Lo, r.Hi})
+				all.add(interval{r.Lo, r.Hi})
 				continue
 			}
-			all = append(all, b.folded(r.Lo, r.Hi)...)
+			all.add(b.folded(r.Lo, r.Hi)...)
 		}
 	}
-	return normal(all)
+	return normal(all.intervals)
 }
 
 // itemLabels returns the occurrences of the items of a set.
