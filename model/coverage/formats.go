@@ -93,7 +93,7 @@ func oneOf(names []string) string {
 }
 
 func trimHead(head []byte) []byte {
-	return bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	return bytes.TrimLeft(bytes.TrimPrefix(head, []byte(byteOrderMark)), " \t\r\n")
 }
 
 // detectFormat guesses the format from the start of a report. It returns "" if the

@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,6 +88,32 @@ func FuzzGoCounters(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestGoFolder reads folders that programs left. A program that panics writes no
+// counters.
+func TestGoFolder(t *testing.T) {
+	meta, counters := readCounters(t)
+	for _, tc := range []struct {
+		name  string
+		files map[string][]byte
+		want  error
+	}{
+		{"both files", map[string][]byte{"covmeta.1": meta, "covcounters.1.1.1": counters}, nil},
+		{"no counters", map[string][]byte{"covmeta.1": meta}, ErrNoMethods},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, data := range tc.files {
+				if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := (&Reports{}).Read(dir, Auto); !errors.Is(err, tc.want) {
+				t.Errorf("got %v, want %v", err, tc.want)
+			}
+		})
+	}
 }
 
 // FuzzGoFolder reads arbitrary folders.

@@ -46,6 +46,9 @@ func (r *Reports) readGoFolder(dir, run string) error {
 		}
 		metas[meta.hash] = meta
 	}
+	if len(counters) == 0 {
+		return fmt.Errorf("%w: it has no covcounters file, which a program writes when main returns or it calls os.Exit", ErrNoMethods)
+	}
 	tables := map[[16]byte]*GoUnits{}
 	for hash, meta := range metas {
 		tables[hash] = newGoUnits(meta, r.Blocks, r.locateGo)

@@ -17,8 +17,9 @@ import (
 type lcovFile struct {
 	name      string
 	functions []lcovFunction
-	byName    map[string]int // functions declared by FN
-	byIndex   map[string]int // functions declared by FNL
+	byName    map[string][]int // functions declared by FN
+	counted   map[string]int   // number of FNDA lines by name
+	byIndex   map[string]int   // functions declared by FNL
 	lines     []lcovLine
 }
 
@@ -49,7 +50,7 @@ func (r *Reports) readLCOV(text io.Reader, run string) error {
 			}
 			r.addRun(current)
 		case tag == "SF":
-			file = &lcovFile{name: r.file(value), byName: map[string]int{}, byIndex: map[string]int{}}
+			file = &lcovFile{name: r.file(value), byName: map[string][]int{}, counted: map[string]int{}, byIndex: map[string]int{}}
 		case line == "end_of_record" && file != nil:
 			err = r.addLCOV(current, file)
 			file = nil
@@ -92,13 +93,13 @@ func (f *lcovFile) add(tag, value string) error {
 		if len(fields) > 2 && isNumber(fields[1]) {
 			fn.end, fn.name = number(1), rest(2)
 		}
-		if _, ok := f.byName[fn.name]; !ok {
-			f.byName[fn.name] = len(f.functions)
-			f.functions = append(f.functions, fn)
-		}
-	case "FNDA": // FNDA:count,name
-		if i, ok := f.byName[rest(1)]; ok {
-			f.functions[i].count += number(0)
+		f.byName[fn.name] = append(f.byName[fn.name], len(f.functions))
+		f.functions = append(f.functions, fn)
+	case "FNDA": // FNDA:count,name; functions of the same name are counted in the order of their FN
+		name := rest(1)
+		if same := f.byName[name]; len(same) > 0 {
+			f.functions[same[min(f.counted[name], len(same)-1)]].count += number(0)
+			f.counted[name]++
 		}
 	case "FNL": // FNL:index,start[,end]
 		fn := lcovFunction{start: number(1)}
@@ -133,7 +134,7 @@ func (r *Reports) addLCOV(run string, f *lcovFile) error {
 	slices.SortFunc(f.lines, func(a, b lcovLine) int { return a.line - b.line })
 	ends := lastLines(len(f.functions), func(i int) int { return f.functions[i].start }, len(f.lines), func(i int) int { return f.lines[i].line })
 	for i, fn := range f.functions {
-		u := observation.Unit{Kind: observation.KindMethod, Name: cmp.Or(FunctionName(fn.name), "?"), File: f.name, Start: fn.start, End: fn.end}
+		u := observation.Unit{Kind: observation.KindMethod, Name: cmp.Or(FunctionName(staticName(fn.name)), "?"), File: f.name, Start: fn.start, End: fn.end}
 		if u.End < u.Start {
 			u.End = ends[i]
 		}

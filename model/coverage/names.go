@@ -24,7 +24,7 @@ func ReadNames(name string) (names []string, isList bool, err error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, false, err
 	}
-	if detectFormat(head) != "" {
+	if isGzip(head) || detectFormat(head) != "" {
 		return nil, false, nil
 	}
 	scanner := bufio.NewScanner(buffered)

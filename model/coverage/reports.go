@@ -146,7 +146,7 @@ func (r *Reports) readFile(name, run string, format Format) (err error) {
 // format, but lists no methods.
 func (r *Reports) ReadReport(text io.Reader, run string, format Format) error {
 	buffered := bufio.NewReaderSize(text, maxHead)
-	if magic, err := buffered.Peek(2); err == nil && string(magic) == "\x1f\x8b" {
+	if magic, err := buffered.Peek(2); err == nil && isGzip(magic) {
 		unzipped, err := gzip.NewReader(buffered)
 		if err != nil {
 			return err
@@ -155,6 +155,9 @@ func (r *Reports) ReadReport(text io.Reader, run string, format Format) error {
 	}
 	limited := &io.LimitedReader{R: buffered, N: maxReport}
 	buffered = bufio.NewReaderSize(limited, maxHead)
+	if start, _ := buffered.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
+		_, _ = buffered.Discard(len(byteOrderMark)) // it is in the buffer
+	}
 	head, err := buffered.Peek(maxHead)
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -184,6 +187,12 @@ func (r *Reports) ReadReport(text io.Reader, run string, format Format) error {
 	}
 	return nil
 }
+
+// byteOrderMark is what tools on Windows may write in front of a report in UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// isGzip reports whether a file that starts with head is compressed by gzip.
+func isGzip(head []byte) bool { return strings.HasPrefix(string(head), "\x1f\x8b") }
 
 // addRun adds a run, which may reach no unit.
 func (r *Reports) addRun(run string) {

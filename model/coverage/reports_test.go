@@ -165,6 +165,71 @@ a.cobertura: Reader.Next*1 digit*4 Reader.State.<init>()*1
 	}
 }
 
+// TestLCOVFunctions reads functions as several tools write them.
+func TestLCOVFunctions(t *testing.T) {
+	for _, tc := range []struct{ name, lines, want string }{
+		{
+			"methods of two classes, as istanbul writes them for c8", "FN:2,parse\nFN:9,parse\nFNF:2\nFNH:1\nFNDA:0,parse\nFNDA:3,parse\n",
+			"a#parse@2 method 2-2\na#parse@9 method 9-9\nrun: parse@9*3\n",
+		},
+		{
+			"a property and its setter, as coverage.py writes them", "FN:2,3,A.x\nFNDA:0,A.x\nFN:6,7,A.x\nFNDA:1,A.x\n",
+			"a#A.x@2 method 2-3\na#A.x@6 method 6-7\nrun: A.x@6*1\n",
+		},
+		{
+			"two constructors of a class, as lcov names them for C++", "FN:2,A::A()\nFN:2,A::A()\nFN:9,f()\nFNDA:0,A::A()\nFNDA:3,A::A()\nFNDA:0,f()\n",
+			"a#A::A() method 2-2\na#f() method 9-9\nrun: A::A()*3\n",
+		},
+		{
+			"one function with two counts", "FN:2,f\nFNDA:1,f\nFNDA:2,f\n",
+			"a#f method 2-2\nrun: f*3\n",
+		},
+		{
+			"static functions, as llvm-cov writes them", "FN:2,kv.c:digit\nFN:4,kv.cc:_ZL5digitc\nFNDA:1,kv.c:digit\nFNDA:0,kv.cc:_ZL5digitc\n",
+			"a#digit@2 method 2-2\na#digit@4 method 4-4\nrun: digit@2*1\n",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var r coverage.Reports
+			if err := r.ReadReport(strings.NewReader("TN:\nSF:a\n"+tc.lines+"end_of_record\n"), "run", coverage.Auto); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, table(&r)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestReportsOfOtherTools reads what few tools write.
+func TestReportsOfOtherTools(t *testing.T) {
+	const bom = "\xef\xbb\xbf"
+	for _, tc := range []struct{ name, text, want string }{
+		{"lcov with a byte order mark", bom + "SF:a\nFN:1,f\nFNDA:2,f\nend_of_record\n", "a#f method 1-1\nrun: f*2\n"},
+		{
+			"JSON with a byte order mark", bom + `{"files": [{"file": "a", "functions": [{"name": "f", "start_line": 1, "end_line": 1, "execution_count": 2}]}]}`,
+			"a#f method 1-1\nrun: f*2\n",
+		},
+		{
+			"large and overflowed counts", `<coverage line-rate="1"><packages><package><classes><class filename="a"><methods>` +
+				`<method name="f" signature=""><lines><line number="1" hits="99999999999999999999"/></lines></method>` +
+				`<method name="g" signature=""><lines><line number="2" hits="-1"/></lines></method>` +
+				`</methods></class></classes></package></packages></coverage>`,
+			"a#f method 1-1\na#g method 2-2\nrun: f*1099511627776\n",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var r coverage.Reports
+			if err := r.ReadReport(strings.NewReader(tc.text), "run", coverage.Auto); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, table(&r)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestBadReports(t *testing.T) {
 	const sf = "TN:\nSF:a.c\n"
 	for _, tc := range []struct {

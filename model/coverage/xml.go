@@ -70,9 +70,9 @@ func attribute(e xml.StartElement, name string) string {
 // numberAttribute returns the value of an attribute, or 0 if the element lacks it.
 func numberAttribute(e xml.StartElement, name string) (int, error) {
 	text := cmp.Or(attribute(e, name), "0")
-	n, err := strconv.ParseUint(text, 10, 31)
-	if err != nil {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0, fmt.Errorf("%s %q: must be a number", name, text)
 	}
-	return int(n), nil
+	return int(min(max(n, 0), maxCount)), nil // overflowed counters are negative
 }

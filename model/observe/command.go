@@ -35,8 +35,9 @@ type CommandTarget struct {
 // with -cover needs no {report}, because GOCOVERDIR is set.
 //
 // Exit status 0 is ok, another status is a failure, and a signal is a crash. If
-// there is no report, the methods are unknown. Running a command per input is
-// slow, but works for every program with a coverage tool.
+// there is no report, or a crash or timeout left it empty or incomplete, the methods
+// are unknown. Running a command per input is slow, but works for every program with
+// a coverage tool.
 func NewCommand(target CommandTarget) (*Program, error) {
 	if strings.TrimSpace(target.Shell) == "" {
 		return nil, errors.New("empty command: must be a shell command")
@@ -203,7 +204,8 @@ func shellSignal(exit *exec.ExitError) syscall.Signal {
 
 func quoteShell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// read adds the methods of a report, if it exists.
+// read adds the methods of a report, if it exists. After a crash or timeout, it
+// ignores an empty or incomplete report.
 func (p *commandProcess) read(o *observation.Observation, name string) error {
 	entries, err := os.ReadDir(name)
 	if err == nil && len(entries) == 0 {
@@ -216,10 +218,14 @@ func (p *commandProcess) read(o *observation.Observation, name string) error {
 	if err != nil {
 		return err
 	}
+	killed := o.Outcome == observation.Crashed || o.Outcome == observation.TimedOut
 	if !info.IsDir() && cmp.Or(p.Format, coverage.Auto) == coverage.Auto {
 		names, isList, err := coverage.ReadNames(name)
 		if err != nil {
 			return err
+		}
+		if isList && len(names) == 0 && killed {
+			return nil
 		}
 		if isList {
 			o.Methods, o.Counts = append(append([]string{}, o.Methods...), names...), nil
@@ -228,7 +234,7 @@ func (p *commandProcess) read(o *observation.Observation, name string) error {
 	}
 	reports := &coverage.Reports{Root: p.Root, Blocks: p.Blocks}
 	err = reports.Read(name, p.Format)
-	if errors.Is(err, coverage.ErrNoMethods) { // the other inputs may have methods
+	if errors.Is(err, coverage.ErrNoMethods) || err != nil && killed { // the other inputs may have methods
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if p.empty == nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/inroad/inroad/model/observation"
 	"github.com/inroad/inroad/model/observe"
@@ -79,6 +80,41 @@ func TestCommandIDs(t *testing.T) {
 		if methods := got[input].Methods; !slices.Equal(methods, []string{want}) {
 			t.Errorf("%q: got %q, want %q", input, methods, want)
 		}
+	}
+}
+
+// TestCommandKilled checks that half a report of a killed command is ignored: the
+// methods are unknown.
+func TestCommandKilled(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no shell")
+	}
+	for _, tc := range []struct {
+		name, shell string
+		outcome     observation.Outcome
+		want        []string
+	}{
+		{"an empty report", ": >{report}; kill -SEGV $$", observation.Crashed, nil},
+		{"half a report", `printf '{"data": [' >{report}; kill -SEGV $$`, observation.Crashed, nil},
+		{"half a report at the timeout", `printf 'TN:\nSF:a.c\n' >{report}; sleep 1000`, observation.TimedOut, nil},
+		{"a list of methods", "echo lex >{report}; kill -SEGV $$", observation.Crashed, []string{"lex"}},
+		{"an empty list", ": >{report}", observation.OK, []string{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p, err := observe.NewCommand(observe.CommandTarget{Shell: tc.shell})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			opt := observe.Options{Jobs: 1, Warmup: -1}
+			if tc.outcome == observation.TimedOut {
+				opt.Timeout = time.Second / 2
+			}
+			o := observeAll(t, p, opt, "x")["x"]
+			if o.Outcome != tc.outcome || !slices.Equal(o.Methods, tc.want) || (o.Methods == nil) != (tc.want == nil) {
+				t.Errorf("got %s with methods %#v, want %s with %#v", o.Outcome, o.Methods, tc.outcome, tc.want)
+			}
+		})
 	}
 }
 

@@ -118,6 +118,9 @@ func (b *javaBuild) prepare() error {
 	if b.Sources == "" {
 		b.Sources = "."
 	}
+	if _, err := os.Stat(b.Sources); err != nil {
+		return fmt.Errorf("sources: %w", err)
+	}
 	return b.resolveClasspath()
 }
 

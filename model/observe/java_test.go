@@ -260,16 +260,17 @@ func TestJavaUnits(t *testing.T) {
 
 func TestJavaRefuses(t *testing.T) {
 	classes := compileJava(t)
-	for _, tc := range []struct{ method, classpath, packages, want string }{
-		{"#parse", classes, "", "must be CLASS#METHOD, or the CLASS of a fuzz target"},
-		{"org.example.Shapes", classes, "", "org.example.Shapes#fuzzerTestOneInput: method not found"},
-		{"org.example.Shapes#silent", classes, "", "must take byte[], String, CharSequence, InputStream, Reader, char[], ByteBuffer or Jazzer's FuzzedDataProvider"},
-		{"org.example.Shapes#parse", classes, "org.elsewhere", "no class of org.elsewhere on the class path"},
-		{"org.example.Shapes#parse", "", "", "empty class path"},
-		{"org.example.Shapes#parse", "missing.jar", "", "no such file or directory"},
+	for _, tc := range []struct{ method, classpath, packages, sources, want string }{
+		{"#parse", classes, "", "", "must be CLASS#METHOD, or the CLASS of a fuzz target"},
+		{"org.example.Shapes", classes, "", "", "org.example.Shapes#fuzzerTestOneInput: method not found"},
+		{"org.example.Shapes#silent", classes, "", "", "must take byte[], String, CharSequence, InputStream, Reader, char[], ByteBuffer or Jazzer's FuzzedDataProvider"},
+		{"org.example.Shapes#parse", classes, "org.elsewhere", "", "no class of org.elsewhere on the class path"},
+		{"org.example.Shapes#parse", "", "", "", "empty class path"},
+		{"org.example.Shapes#parse", "missing.jar", "", "", "no such file or directory"},
+		{"org.example.Shapes#parse", classes, "", "missing", "sources: stat missing: no such file or directory"},
 	} {
 		t.Run(tc.method, func(t *testing.T) {
-			target := observe.JavaTarget{Method: tc.method, Classpath: tc.classpath}
+			target := observe.JavaTarget{Method: tc.method, Classpath: tc.classpath, Sources: tc.sources}
 			if tc.packages != "" {
 				target.Packages = []string{tc.packages}
 			}

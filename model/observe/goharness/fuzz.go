@@ -82,20 +82,23 @@ func (f *F) arguments(t reflect.Type) (args []reflect.Value, input int, err erro
 	return args, input, nil
 }
 
-// run calls the function in a test of its own, so that it may fail or skip.
+// run calls the function in a test of its own, so that it may fail or skip. The test
+// around it ends only after it, even if it calls t.Parallel.
 func (f *F) run(fn reflect.Value, args []reflect.Value) (describe func() *result) {
 	r := &result{Outcome: "crash", Message: "the test did not run", Last: true}
 	f.Run("input", func(t *testing.T) {
-		args[0] = reflect.ValueOf(t)
-		defer func() { // when the test is over, its log is gone
-			if value := recover(); value != nil {
-				stack := digest()
-				r = &result{Outcome: "crash", Type: fmt.Sprintf("%T", value), Message: message(value), Stack: stack}
-				return
-			}
-			r = resultOfTest(t)
-		}()
-		fn.Call(args)
+		t.Run("run", func(t *testing.T) {
+			args[0] = reflect.ValueOf(t)
+			defer func() { // when the test is over, its log is gone
+				if value := recover(); value != nil {
+					stack := digest()
+					r = &result{Outcome: "crash", Type: fmt.Sprintf("%T", value), Message: message(value), Stack: stack}
+					return
+				}
+				r = resultOfTest(t)
+			}()
+			fn.Call(args)
+		})
 	})
 	return func() *result { return r }
 }
