@@ -58,15 +58,24 @@ func (g GitChange) ChangedInputs(files []string) map[string]bool {
 // of the folders, or is itself listed. The folder "." stands for all files except source
 // files.
 func InFolders(folders []string) func(name string) bool {
+	var clean []string
+	for _, folder := range folders {
+		if folder != "" {
+			clean = append(clean, path.Clean(folder))
+		}
+	}
 	return func(name string) bool {
-		return slices.ContainsFunc(folders, func(folder string) bool {
+		return slices.ContainsFunc(clean, func(folder string) bool {
 			return folder == "." && source.LanguageOf(name) == "" || name == folder || strings.HasPrefix(name, folder+"/")
 		})
 	}
 }
 
-// DefaultIgnore returns patterns of files that no program reads, such as
-// documentation.
+// DefaultIgnore returns patterns of files that no program reads, such as documentation,
+// and declarations of types for type checkers.
 func DefaultIgnore() []string {
-	return []string{"*.md", "*.rst", "*.adoc", "LICENSE*", "CODEOWNERS", ".gitignore", ".gitattributes", ".editorconfig"}
+	return []string{
+		"*.md", "*.rst", "*.adoc", "LICENSE*", "CODEOWNERS", ".gitignore", ".gitattributes", ".editorconfig",
+		"*.d.ts", "*.d.mts", "*.d.cts", "*.pyi",
+	}
 }

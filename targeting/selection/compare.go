@@ -139,6 +139,8 @@ func (c *comparer) file(f FileStatus) {
 		c.out.Ignored = append(c.out.Ignored, f.Path)
 	case isFragment(f.Path):
 		c.fallBack(Unmapped, "%s changed, and the files that include it are unknown", f.Path)
+	case isGeneratorInput(f.Path) && !inTestFolder(f.Path):
+		c.fallBack(Unmapped, "%s changed, and the code that is generated from it is unknown", f.Path)
 	case manifestOf(f.Path) != nil || isBuildFile(f.Path) || c.isMakefile(f.Path):
 		c.manifest(f)
 	case source.LanguageOf(f.Path) != "":
@@ -175,12 +177,17 @@ func (c *comparer) sourceFile(f FileStatus) {
 	names := map[string]*source.Decl{}
 	if base != nil {
 		for i := range base.Decls {
-			names[base.Decls[i].Name] = &base.Decls[i]
+			if d := &base.Decls[i]; !d.Test {
+				names[d.Name] = d
+			}
 		}
 	}
 	if head != nil {
 		for i := range head.Decls {
 			d := &head.Decls[i]
+			if d.Test {
+				continue
+			}
 			old := names[d.Name]
 			delete(names, d.Name)
 			if old == nil || old.Kind != d.Kind || old.Digest != d.Digest {
@@ -196,7 +203,7 @@ func (c *comparer) sourceFile(f FileStatus) {
 		}
 	}
 	if len(c.edits) == before {
-		c.out.Ignored = append(c.out.Ignored, f.Path) // comments or formatting
+		c.out.Ignored = append(c.out.Ignored, f.Path) // comments, formatting or tests
 	}
 }
 

@@ -313,6 +313,37 @@ func TestCompareSubmodules(t *testing.T) {
 	}
 }
 
+// TestCompareOtherFiles changes files that have no outline.
+func TestCompareOtherFiles(t *testing.T) {
+	everything := map[string]bool{
+		"src/A.kt":               true,
+		"src/B.kt":               false, // without methods of the model
+		"p/words.txt":            false,
+		"p/scan.l":               true,
+		"tests/scan.l":           false,
+		"p/config.h.in":          true,
+		"MANIFEST.in":            false,
+		"gradle/versions.gradle": true,
+		"lib/Makefile.am":        true,
+		"p/Makefile.am":          false, // builds no code in C
+	}
+	base := with(goProgram, "lib/a.c", "int a(void) { return 1; }\n")
+	for name := range everything {
+		base[name] = "x\n"
+	}
+	table := NewTable([]observation.Unit{{ID: "A.kt#a", Name: "a", File: "A.kt", Start: 1, End: 1}}, ".")
+	for name, want := range everything {
+		head := with(base, name, "y\n")
+		s, err := CompareSources(t.Context(), Versions{Trained: &base, Base: &base, Head: &head}, differing(base, head), CompareOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if change := table.MapCode(s, func(int) bool { return true }); len(change.Fallbacks) > 0 != want {
+			t.Errorf("%s: fallbacks %v", name, change.Fallbacks)
+		}
+	}
+}
+
 // TestCompareRenamed changes a method that was renamed since the model was trained.
 func TestCompareRenamed(t *testing.T) {
 	base := edited(t, goProgram, "return square(p.text)", "return power(p.text)", "func square(", "func power(")
@@ -443,7 +474,10 @@ func TestCompareManifests(t *testing.T) {
 		"q/names.go", "package q\n\nfunc Names() { open(\"names.txt\") }\n",
 		"q/names.txt", "x\n",
 		"package.json", `{"version": "1.0.0", "dependencies": {"a": "1"}, "devDependencies": {"b": "1"}}`,
-		"pom.xml", "<project><version>1</version><properties><v>2</v></properties><dependencies><dependency><groupId>g</groupId><artifactId>a</artifactId><version>${v}</version></dependency>"+
+		"pom.xml", "<project><version>1</version><properties><v>2</v><w>${x}-jre</w><x>31</x><lib.version>5</lib.version><plugin.version>6</plugin.version></properties>"+
+			"<build><plugins><plugin><artifactId>p</artifactId><version>${plugin.version}</version></plugin></plugins></build>"+
+			"<dependencies><dependency><groupId>g</groupId><artifactId>a</artifactId><version>${v}-1</version></dependency>"+
+			"<dependency><groupId>g</groupId><artifactId>b</artifactId><version>${w}</version></dependency>"+
 			"<dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4</version><scope>test</scope></dependency></dependencies></project>",
 		"Cargo.toml", "[package]\nversion = \"1.0.0\"\n\n[dependencies]\nserde = \"1\" # data\n",
 		"setup.py", "setup(\n    version='1.0',\n    install_requires=['attrs'],\n)\n",
@@ -461,7 +495,10 @@ func TestCompareManifests(t *testing.T) {
 		{"a dependency of a package", `"a": "1"`, `"a": "2"`, "everything:build file"},
 		{"the version of a project", "<version>1<", "<version>2<", ""},
 		{"a dependency for tests", "<version>4<", "<version>5<", ""},
-		{"a property that is the version of a dependency", "<v>2<", "<v>3<", "everything:build file"},
+		{"a property that is part of the version of a dependency", "<v>2<", "<v>3<", "everything:build file"},
+		{"a property that another one refers to", "<x>31<", "<x>32<", "everything:build file"},
+		{"a version that other projects inherit", "<lib.version>5<", "<lib.version>6<", "everything:build file"},
+		{"the version of a plugin", "<plugin.version>6<", "<plugin.version>7<", ""},
 		{"the version of a crate", `version = "1.0.0"`, `version = "1.0.1"`, ""},
 		{"a dependency of a crate", `serde = "1"`, `serde = "2"`, "everything:build file"},
 		{"the version in a setup script", "version='1.0'", "version='1.1'", ""},

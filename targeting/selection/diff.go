@@ -231,6 +231,12 @@ func (n *diffNormalizer) hunkLine(line string) error {
 	return nil
 }
 
+// Lines without a diff, for the changes of a submodule and for new or deleted files.
+var (
+	changedSubmodule = regexp.MustCompile(`^Submodule .+ [0-9a-f]{7,64}\.\.\.?[0-9a-f]{7,64}`)
+	onlyIn           = regexp.MustCompile(`^Only in .+: .`)
+)
+
 // header returns a line outside hunks in the form that gitdiff reads.
 func (n *diffNormalizer) header(line string) (string, error) {
 	keyword, rest, _ := strings.Cut(line, " ")
@@ -256,6 +262,10 @@ func (n *diffNormalizer) header(line string) (string, error) {
 		return "+++ " + name, err
 	case strings.HasPrefix(line, "Binary files "), line == "GIT binary patch":
 		return line, n.binary(line)
+	case changedSubmodule.MatchString(line):
+		return "", n.errorf("the log of a submodule: expected a diff of git with --submodule=short")
+	case onlyIn.MatchString(line):
+		return "", n.errorf("a file of one version only: expected its lines, as diff -N prints them")
 	case n.git:
 		return n.rename(line)
 	}

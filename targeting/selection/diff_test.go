@@ -214,6 +214,8 @@ func TestParseDiffWrong(t *testing.T) {
 		"a new file with old lines":            {git + "new file mode 100644\n--- /dev/null\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n", "line 5 of the diff: new file depends on old contents"},
 		"a merge":                              {file + "@@@ -1 -1 +1 @@@\n", "line 3 of the diff: the diff of a merge: expected a diff of two versions"},
 		"a merge of binary files":              {"diff --cc i.png\nindex 1,2..3\nBinary files differ\n", "line 1 of the diff: the diff of a merge: expected a diff of two versions"},
+		"the log of a submodule":               {git + "Submodule lib 1234567..89abcde:\n  > fix\n", "line 2 of the diff: the log of a submodule: expected a diff of git with --submodule=short"},
+		"a file in one folder only":            {file + "@@ -1 +1 @@\n-x\n+y\nOnly in b/src: new.c\n", "line 6 of the diff: a file of one version only: expected its lines, as diff -N prints them"},
 		"a diff with context marks":            {"*** a/x\t2020\n--- b/x\t2020\n***************\n*** 1 ****\n! x\n--- 1 ----\n! y\n", noFiles},
 		"a diff without names":                 {"1c1\n< x\n---\n> y\n", noFiles},
 		"another text":                         {"hello\n", noFiles},

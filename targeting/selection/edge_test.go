@@ -68,6 +68,18 @@ func TestCompareEdges(t *testing.T) {
 			}, "LIMIT: u32 = 1", "LIMIT: u32 = 2", "g",
 		},
 		{
+			"tests in a file of Rust", memoryVersion{
+				"src/lib.rs": "fn parse(s: &str) -> u32 { value(s) }\nfn value(s: &str) -> u32 { 1 }\n#[cfg(test)]\nmod tests {\n    const LIMIT: u32 = 1;\n    #[test]\n    fn one() { assert_eq!(super::parse(\"\"), LIMIT); }\n}\n",
+			}, "LIMIT: u32 = 1;\n", "LIMIT: u32 = 2;\n    fn value(s: &str) -> u32 { super::value(s) }\n    #[test]\n    fn two() { assert_eq!(value(\"\"), LIMIT); }\n", "",
+		},
+		{
+			"declarations of types for JavaScript", memoryVersion{
+				"index.d.ts": "export function parse(s: string): number;\n",
+				"index.js":   "export function parse(s) { return s.length }\n",
+				"main.js":    "import { parse } from './index.js'\nexport function main(s) { return parse(s) }\n",
+			}, "s: string)", "s: string, strict?: boolean)", "",
+		},
+		{
 			"an object that is exported under another name", memoryVersion{
 				"a.js": "const table = { a: 1 }\nmodule.exports = { lookup: table }\n",
 				"c.js": "const a = require('./a')\nfunction g() { return a.lookup.a }\nfunction h() { return 2 }\n",
@@ -77,6 +89,29 @@ func TestCompareEdges(t *testing.T) {
 			"a macro that joins names in C", memoryVersion{
 				"a.c": "#define NAME(x) x##_limit\nint a_limit = 1;\nint g(void) { return NAME(a); }\nint h(void) { return 2; }\n",
 			}, "a_limit = 1", "a_limit = 2", "g",
+		},
+		{
+			"a module of data that JavaScript imports", memoryVersion{
+				"lib/words.json": "{\"a\": 1}",
+				"a.js":           "import words from './lib/words.json'\nexport function g(s) { return words[s] }\nexport function h() { return 2 }\n",
+			}, "\"a\": 1", "\"a\": 2", "g",
+		},
+		{
+			"a file that a table in C includes", memoryVersion{
+				"words.dat": "\"a\",\n",
+				"a.c":       "static const char *words[] = {\n#include \"words.dat\"\n};\nint g(int i) { return words[i][0]; }\nint h(void) { return 2; }\n",
+			}, "\"a\"", "\"b\"", "g",
+		},
+		{
+			"another file that a table in C includes", memoryVersion{
+				"a.c": "static const char *words[] = {\n#include \"words.dat\"\n};\nint g(int i) { return words[i][0]; }\nint h(void) { return 2; }\n",
+			}, "words.dat", "names.dat", "g",
+		},
+		{
+			"a file that C code includes outside declarations", memoryVersion{
+				"words.dat": "WORD(a)\n",
+				"a.c":       "#define WORD(x) int x(void) { return 1; }\n#include \"words.dat\"\nint h(void) { return 2; }\n",
+			}, "WORD(a)", "WORD(b)", "everything:unmapped change",
 		},
 		{
 			"a value that a module imports by way of another one", memoryVersion{
@@ -147,6 +182,32 @@ func TestCompareEdges(t *testing.T) {
 				"go.mod": "module m\n\ngo 1.26\n",
 				"a.go":   "package m\n\nimport \"encoding/json\"\n\ntype T struct {\n\tA int\n\tB int\n}\n\nfunc f(t T) { _, _ = json.Marshal(t) }\n\nfunc g() int { return 1 }\n",
 			}, "\tA int\n\tB int\n", "\tB int\n\tA int\n", "f",
+		},
+		{
+			"the type of several fields in Go", memoryVersion{
+				"a.go": "package m\n\ntype pos struct {\n\tline, column int\n}\n\nfunc f(p pos) bool { return p.line-1 < 0 }\n\nfunc g(p pos) bool { return p.column-1 < 0 }\n\nfunc h(p pos) int { return 1 }\n",
+			}, "column int", "column uint", "f g",
+		},
+		{
+			"further fields of one type in Go", memoryVersion{
+				"a.go": "package m\n\ntype pos struct {\n\tline int\n}\n\nfunc f(p pos) int { return p.line }\n",
+			}, "\tline int\n", "\tline, column int\n\tfirst, last int\n", "",
+		},
+		{
+			"the type of several fields in C", memoryVersion{
+				"a.c": "struct pos { int line, column; };\nint f(struct pos *p) { return p->line; }\nint g(struct pos *p) { return p->column; }\nint h(struct pos *p) { return 1; }\n",
+			}, "int line", "char line", "f g",
+		},
+		{
+			"the initial value of a field in C++", memoryVersion{
+				"a.h":  "struct Options {\n\tbool strict = false;\n\tbool wide{false};\n\tint depth = 1;\n};\n",
+				"a.cc": "int f(Options o) { return o.strict; }\nint g(Options o) { return o.wide; }\nint h(Options o) { return o.depth; }\n",
+			}, "strict = false", "strict = true", "f(Options)",
+		},
+		{
+			"a public field in Rust", memoryVersion{
+				"src/lib.rs": "pub struct Pos {\n    pub line: u32,\n    pub(crate) column: u32,\n}\nfn f(p: &Pos) -> bool { p.line > 0 }\npub fn g(p: &Pos) -> bool { p.column > 0 }\n",
+			}, "line: u32", "line: u64", "f",
 		},
 		{
 			"a dependency in a lock file", memoryVersion{
@@ -220,6 +281,12 @@ func TestCompareFound(t *testing.T) {
 				"L.java": "class L extends DefaultHandler {\n\tpublic void startElement() { }\n}\n",
 				"M.java": "class M {\n\tvoid f() { parse(new L()); }\n\tvoid g() { }\n}\n",
 			}, "void startElement() { }\n", "void startElement() { }\n\tpublic void endElement() { }\n", "M.f() unobserved:L.endElement()",
+		},
+		{
+			"a rule in a docstring, in Python", memoryVersion{
+				"a.py": "def p_sum(p):\n    'sum : sum PLUS NUMBER'\n    p[0] = p[1] + p[3]\ndef p_number(p):\n    'sum : NUMBER'\n    p[0] = p[1]\n",
+				"b.py": "def g():\n    'PLUS'\n    return 1\n",
+			}, "sum PLUS NUMBER", "sum MINUS NUMBER", "p_number p_sum",
 		},
 		{
 			"a computed name in JavaScript", memoryVersion{

@@ -44,17 +44,21 @@ func manifestOf(name string) manifest {
 func isBuildFile(name string) bool {
 	switch path.Base(name) {
 	case "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties", "libs.versions.toml",
-		"CMakeLists.txt", "meson.build", "configure.ac", "build.rs", "tsconfig.json":
+		"build.sbt", "build.xml", "ivy.xml", "CMakeLists.txt", "meson.build", "configure.ac", "build.rs", "tsconfig.json":
 		return true
 	}
-	return path.Ext(name) == ".cmake"
+	return path.Ext(name) == ".cmake" || path.Ext(name) == ".gradle"
 }
 
 // isMakefile reports whether a file may say how C code in its folder is built.
 func (c *comparer) isMakefile(name string) bool {
-	base := path.Base(name)
-	if base != "Makefile" && base != "GNUmakefile" && base != "makefile" && path.Ext(base) != ".mk" {
-		return false
+	switch path.Base(name) {
+	case "Makefile", "GNUmakefile", "makefile", "Makefile.am", "Makefile.in", "configure", "configure.in", "meson_options.txt", "meson.options",
+		"BUILD", "BUILD.bazel", "SConstruct", "SConscript", "binding.gyp":
+	default:
+		if ext := path.Ext(name); ext != ".mk" && ext != ".bzl" {
+			return false
+		}
 	}
 	return slices.ContainsFunc(c.headFiles(), func(file string) bool {
 		return source.LanguageOf(file) == "c" && under(path.Dir(name), file) && !source.IsTest(file)
@@ -215,8 +219,9 @@ func goDependencies(text []byte) ([]string, bool) {
 	return out, true
 }
 
-// mavenDependencies returns the dependencies of a POM that are not for tests, with
-// their versions, which may be properties.
+// mavenDependencies returns the dependencies of a POM that are not for tests, with their
+// versions, and the properties that they refer to. Versions that the POM itself does not
+// refer to count as well, because other POMs inherit them.
 func mavenDependencies(text []byte) ([]string, bool) {
 	type dependency struct {
 		Group    string `xml:"groupId"`
@@ -229,7 +234,10 @@ func mavenDependencies(text []byte) ([]string, bool) {
 		Dependencies []dependency `xml:"dependencies>dependency"`
 		Managed      []dependency `xml:"dependencyManagement>dependencies>dependency"`
 		Properties   struct {
-			Inner string `xml:",innerxml"`
+			All []struct {
+				XMLName xml.Name
+				Value   string `xml:",chardata"`
+			} `xml:",any"`
 		} `xml:"properties"`
 	}
 	if len(text) == 0 {
@@ -240,28 +248,39 @@ func mavenDependencies(text []byte) ([]string, bool) {
 	if err := decoder.Decode(&pom); err != nil && !errors.Is(err, io.EOF) {
 		return nil, false
 	}
+	properties := map[string]string{}
+	for _, p := range pom.Properties.All {
+		properties[p.XMLName.Local] = strings.TrimSpace(p.Value)
+	}
+	used := map[string]bool{}
+	var use func(value string)
+	use = func(value string) {
+		for _, reference := range mavenReference.FindAllStringSubmatch(value, -1) {
+			if name := reference[1]; !used[name] {
+				used[name] = true
+				use(properties[name])
+			}
+		}
+	}
 	var out []string
 	for _, d := range append(slices.Concat(pom.Dependencies, pom.Managed), pom.Parent) {
-		if d.Scope == "test" {
-			continue
+		if d.Scope != "test" {
+			name := d.Group + ":" + d.Artifact + " " + d.Version
+			use(name)
+			out = append(out, name)
 		}
-		version := d.Version
-		if name, ok := strings.CutPrefix(version, "${"); ok {
-			version = mavenProperty(pom.Properties.Inner, strings.TrimSuffix(name, "}"))
+	}
+	for name, value := range properties {
+		inherited := strings.Contains(strings.ToLower(name), "version") && !bytes.Contains(text, []byte("${"+name+"}"))
+		if used[name] || inherited {
+			out = append(out, name+" "+value)
 		}
-		out = append(out, d.Group+":"+d.Artifact+" "+version)
 	}
 	return out, true
 }
 
-// mavenProperty returns the value of a property in the inner XML of properties.
-func mavenProperty(properties, name string) string {
-	found := regexp.MustCompile(`<` + regexp.QuoteMeta(name) + `>([^<]*)<`).FindStringSubmatch(properties)
-	if found == nil {
-		return name
-	}
-	return found[1]
-}
+// mavenReference matches a reference to a property.
+var mavenReference = regexp.MustCompile(`\$\{([^}]*)\}`)
 
 // nodeDependencies returns the fields of a package.json that may have an effect when the
 // program is run, such as its dependencies and the files that are loaded.

@@ -193,6 +193,9 @@ func (x *mentionIndex) add(name string, outline *source.File) {
 	}
 	for i := range outline.Decls {
 		d := &outline.Decls[i]
+		if d.Test {
+			continue
+		}
 		ref := declRef{name, outline, d}
 		seen := map[string]bool{}
 		for id := range d.Identifiers() {

@@ -12,10 +12,16 @@ import (
 
 // MapCode maps changes of code to units. A changed method that is no unit of the model
 // is unobserved, unless the model has no unit of its file: then the file is not part of
-// the program. reached reports whether an observation reached a unit.
+// the program. A changed file in an unknown language that contains units runs all inputs.
+// reached reports whether an observation reached a unit.
 func (t *Table) MapCode(s *SourceChange, reached func(unit int) bool) Change {
 	out := Change{Fallbacks: slices.Clone(s.Fallbacks), Ignored: slices.Clone(s.Ignored)}
 	for _, c := range s.Changes {
+		if c.Name == fileOf(c.Name) && source.LanguageOf(c.Name) == "" && t.file(c.Name) != nil {
+			out.Fallbacks = append(out.Fallbacks, Fallback{Unmapped, c.Name + " contains methods, and its language is unknown"})
+			out.Ignored = slices.DeleteFunc(out.Ignored, func(name string) bool { return name == c.Name })
+			continue
+		}
 		units, inProgram := t.affected(c.Affected)
 		if !slices.ContainsFunc(units, reached) {
 			more, _ := t.affected(c.AtLoad)

@@ -23,8 +23,9 @@ func (c *comparer) headFiles() []string {
 	return names
 }
 
-// resource compares a file that is not source code. A changed file affects the methods
-// that embed it or mention its name. If there are none, it is ignored.
+// resource compares a file that is not source code in a known language. A changed file
+// affects the methods that embed it or mention its name. If there are none, it is ignored,
+// unless [Table.MapCode] finds methods in it.
 func (c *comparer) resource(f FileStatus) {
 	before, after := c.read(c.Base, f.Path), c.read(c.Head, f.Path)
 	if before != nil && bytes.Equal(before, after) {
@@ -48,8 +49,21 @@ func (c *comparer) resource(f FileStatus) {
 			continue
 		}
 		for i := range outline.Decls {
-			if d := &outline.Decls[i]; slices.ContainsFunc(names, d.MentionsText) || embeds(outline, f.Path) && d.MentionsText("go:embed") {
-				c.user(r, declRef{name, outline, d})
+			d := &outline.Decls[i]
+			mentions := slices.ContainsFunc(names, d.MentionsText) || embeds(outline, f.Path) && d.MentionsText("go:embed")
+			if !mentions {
+				continue
+			}
+			c.user(r, declRef{name, outline, d})
+			if d.Kind != source.Import {
+				continue
+			}
+			if included, ok := strings.CutPrefix(d.Name, "include "); ok && path.Base(included) == base { // of C, outside declarations
+				c.fallBack(Unmapped, "%s changed, and %s includes it", f.Path, name)
+				return
+			}
+			for _, bound := range d.Names { // import data from './data.json'
+				c.users(r, name, d, bound)
 			}
 		}
 	}
@@ -57,8 +71,11 @@ func (c *comparer) resource(f FileStatus) {
 		if !f.Untracked { // it may be a build product
 			c.out.Ignored = append(c.out.Ignored, f.Path)
 		}
-		return
+		if f.New {
+			return
+		}
 	}
+	// A file that affects no other one counts as well: it may contain methods of the model.
 	c.out.Changes = append(c.out.Changes, CodeChange{Name: f.Path, Kind: source.Statement, How: Changed, Affected: r.list})
 }
 
@@ -70,6 +87,17 @@ func isFragment(name string) bool {
 		return true
 	}
 	return false
+}
+
+// isGeneratorInput reports whether source code is generated from a file: the file is the
+// input of a generator of parsers or lexers, or a template of a source file.
+func isGeneratorInput(name string) bool {
+	switch ext := path.Ext(name); ext {
+	case ".y", ".yy", ".ypp", ".l", ".lpp", ".rl", ".gperf", ".jj", ".jjt", ".flex", ".cup", ".lalrpop", ".pegjs", ".peggy":
+		return true
+	default:
+		return ext == ".in" && source.LanguageOf(strings.TrimSuffix(name, ext)) != ""
+	}
 }
 
 // isEmbedded reports whether a Go file of the head embeds a file.

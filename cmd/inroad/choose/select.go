@@ -118,7 +118,7 @@ build file changed, the clone is shallow, or any error occurs. The exit status i
 then, unless --on-error fail is given and an error occurs.
 
 Paths are printed in the order to run them: first one input of each class.`,
-		Example: `  inroad select --model p.model --corpus testdata --base origin/main | xargs -d '\n' ./run-inputs
+		Example: `  inroad select --model p.model --corpus testdata --base origin/main | xargs -r -d '\n' ./run-inputs
   inroad select --model p.model --corpus testdata --base origin/main --budget 5m --format paths0 --rest rest.txt
   inroad select minimize --model p.model --corpus testdata
   inroad select learn results.ndjson --selection select.json --history history.json`,

@@ -51,8 +51,8 @@ those that failed recently.
 If a test file changed, its package, file or class is selected as a whole, so that new
 tests run as well. All tests are selected if the effect of the change is unknown.
 Nothing is printed if no test is to be run.`,
-		Example: `  inroad tests select --observations tests.ndjson | xargs -r -L1 go test
-  inroad tests select --observations tests.ndjson --format pytest | xargs -r -d '\n' pytest
+		Example: `  inroad tests select --observations tests.ndjson >selected && xargs -r -L1 go test <selected
+  inroad tests select --observations tests.ndjson --format pytest >selected && xargs -r -d '\n' pytest <selected
   mvn test $(inroad tests select --observations tests.ndjson --format surefire)`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -240,13 +240,26 @@ func (c *testsSelectCommand) answer(change tests.Change) (*tests.Selection, open
 	return s, out
 }
 
+// autoFormat returns the format for the tests that are recorded. If there are none, the
+// tests of a Go module are Go tests.
+func (c *testsSelectCommand) autoFormat() tests.Format {
+	switch {
+	case len(c.tests) > 0:
+		return tests.FormatOf(tests.KindOf(c.tests[0].ID))
+	case c.module() != "":
+		return tests.GoArgs
+	default:
+		return tests.Names
+	}
+}
+
 // write writes a selection.
 func (c *testsSelectCommand) write(s *tests.Selection, answer openapi.Selection) error {
 	format := tests.Format(c.format)
 	if format == "auto" {
-		format = tests.Names
-		if len(c.tests) > 0 {
-			format = tests.FormatOf(tests.KindOf(c.tests[0].ID))
+		format = c.autoFormat()
+		if s.Everything && len(c.tests) == 0 && format == tests.Names { // no output would mean that no test is to be run
+			return fmt.Errorf("--format auto: no test is recorded, so the format is unknown: give go, pytest, surefire or gradle; all tests are to be run: %s", fallbacks(answer)[0])
 		}
 	}
 	out := bufio.NewWriter(c.Out)

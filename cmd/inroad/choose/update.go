@@ -106,14 +106,17 @@ func (c *updateCommand) readObservations(ctx context.Context, m *model.Model) (u
 		return u, err
 	}
 	defer files.Close()
+	first := true
 	for block, err := range files.Blocks() {
 		if err != nil {
 			return u, err
 		}
-		if len(block.Header.Units) == 0 {
-			block.Header.Units = u.Header.Units
+		if !first && block.Header.Commit != u.Header.Commit {
+			return u, fmt.Errorf("%s: observations of commit %q, but earlier files have observations of commit %q", block.File, block.Header.Commit, u.Header.Commit)
 		}
-		u.Header = block.Header
+		first = false
+		u.Header.Subject, u.Header.Commit = block.Header.Subject, block.Header.Commit
+		u.Header.Units = append(u.Header.Units, block.Header.Units...) // a block has only units that are not in earlier blocks of its file
 		for _, o := range block.Observations {
 			u.Observations = append(u.Observations, observation.Observation{Input: o.Input, Methods: o.Methods})
 		}

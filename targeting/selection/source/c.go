@@ -21,7 +21,7 @@ func outlineC(o *outline) {
 	c.members(0, len(o.tokens), scope{})
 }
 
-// directives outlines the macros and includes of the file.
+// directives outlines the macros of the file, and records the included files.
 func (c cOutline) directives() {
 	for i := 0; i < len(c.tokens); i++ {
 		if !c.is(i, '#') {
@@ -34,12 +34,25 @@ func (c cOutline) directives() {
 				c.declare(i, end, Decl{Kind: Value, Name: name, Short: name, name: c.offset(i + 2)})
 			}
 		case "include", "include_next", "import":
-			if name := strings.Trim(c.text(i+2), `"<>`); i+2 < end-1 {
-				c.file.Imports = append(c.file.Imports, name)
-				c.declare(i, end, Decl{Kind: Import, Name: "include " + name})
+			if i+2 < end-1 {
+				c.file.Imports = append(c.file.Imports, c.included(i))
 			}
 		}
 		i = end - 1
+	}
+}
+
+// included returns the file that the include directive at an index names.
+func (c cOutline) included(i int) string { return strings.Trim(c.text(i+2), `"<>`) }
+
+// include outlines the directive at an index if it is an include. An include inside a
+// declaration is part of the declaration, because it may be part of a table or a body.
+func (c cOutline) include(i int) {
+	switch c.text(i + 1) {
+	case "include", "include_next", "import":
+		if end := c.behindDirective(i); i+2 < end-1 {
+			c.declare(i, end, Decl{Kind: Import, Name: "include " + c.included(i)})
+		}
 	}
 }
 
@@ -48,6 +61,9 @@ func (c cOutline) members(i, end int, in scope) {
 	for i < end {
 		switch {
 		case c.is(i, '#'):
+			if in.owner == "" {
+				c.include(i)
+			}
 			i = c.behindDirective(i)
 		case c.is(i, '{'): // second body of a function, in another branch of a condition
 			to := c.behindBracket(i, end)

@@ -67,6 +67,7 @@ func TestGoChanges(t *testing.T) {
 		{"iota inserted", "package p\nconst (\n\ta = iota\n\tb\n\tc\n)\n", "package p\nconst (\n\ta = iota\n\tx\n\tb\n\tc\n)\n", []string{"b", "c", "+x"}},
 		{"iota expression", "package p\nconst (\n\ta = 1 << iota\n\tb\n)\n", "package p\nconst (\n\ta = 2 << iota\n\tb\n)\n", []string{"a", "b"}},
 		{"constants without iota", "package p\nconst (\n\ta = 1\n\tb = 2\n)\n", "package p\nconst (\n\tx = 0\n\ta = 1\n\tb = 2\n)\n", []string{"+x"}},
+		{"preamble of lines", "package p\n\n// #cgo LDFLAGS: -lm\n// int x;\nimport \"C\"\n", "package p\n\n// #cgo LDFLAGS: -lz\n// int x;\nimport \"C\"\n", []string{"import C"}},
 		{"preamble", "package p\n\n// int x;\nimport \"C\"\n", "package p\n\n// long x;\nimport \"C\"\n", []string{"import C"}},
 	})
 }

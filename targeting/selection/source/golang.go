@@ -20,7 +20,7 @@ func lexGo(o *outline) {
 			}
 			l.rest()
 		case c == '/' && (d == '/' || d == '*'):
-			comment = goComment(o, l)
+			comment = withComment(comment, goComment(o, l))
 		case c == '"':
 			l.emit(stringLiteral, l.quoted(1, false))
 			if l.lastText() == `"C"` {
@@ -109,7 +109,16 @@ func isGoDirective(text string) bool {
 		strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(text, "//"), " \t"), "+build ")
 }
 
-// addPreamble adds the comment before import "C", which is code in C.
+// withComment returns two comments as one if the second one begins on the line after the
+// first, and the second one otherwise.
+func withComment(first, second token) token {
+	if first.end > 0 && first.last+1 == second.line {
+		second.start, second.line = first.start, first.line
+	}
+	return second
+}
+
+// addPreamble adds the comments before import "C", which are code in C.
 func addPreamble(l *lexer, comment token) {
 	n := len(l.tokens)
 	if n < 2 || l.tokens[n-2].text(l.text) != "import" || comment.last+1 != l.tokens[n-2].line {

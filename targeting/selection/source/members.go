@@ -67,13 +67,24 @@ func find(members []member, name string) (member, bool) {
 }
 
 // members splits the declaration at the terminators and commas directly inside its
-// first braces.
+// first braces. Fields that share a type, as in "a, b int" of Go and "int a, b" of C, are
+// members of their own.
 func (d *Decl) members() []member {
 	var out []member
 	var current []token
+	shared := "" // C: text before a comma, which contains the type of the member behind it
 	add := func() {
-		if len(current) > 0 {
-			out = append(out, d.member(current, len(out) == 0))
+		if len(current) == 0 {
+			return
+		}
+		names := 1
+		for d.file.Language == "go" && len(out) > 0 && 2*names < len(current) && d.text(current[2*names-1]) == "," {
+			names++
+		}
+		for n := range names {
+			m := d.member(slices.Concat(current[2*n:2*n+1], current[2*names-1:]), len(out) == 0)
+			m.text, m.embedded = shared+m.text, m.embedded && shared == ""
+			out = append(out, m)
 		}
 		current = nil
 	}
@@ -92,8 +103,11 @@ func (d *Decl) members() []member {
 				add()
 				continue
 			}
-		case depth == 1 && len(out) > 0 && (t.kind == terminator || text == "," || text == ";"):
+		case depth == 1 && len(out) > 0 && (t.kind == terminator || text == "," && d.file.Language != "go" || text == ";"):
 			add()
+			if shared = ""; text == "," && d.file.Language == "c" {
+				shared = out[len(out)-1].text
+			}
 			continue
 		}
 		if depth == 0 && len(out) > 0 {
@@ -106,12 +120,14 @@ func (d *Decl) members() []member {
 	return out
 }
 
-// member returns the member that consists of tokens. Its name is the first identifier;
-// in C, where the type comes first, it is the last one outside brackets.
+// member returns the member that consists of tokens. Its name is the first identifier, in
+// Rust behind its visibility; in C, where the type comes first, it is the last one outside
+// brackets and before an initial value.
 func (d *Decl) member(tokens []token, header bool) member {
 	m := member{embedded: true}
 	var text []byte
-	depth, last := 0, ""
+	language, depth, last := d.file.Language, 0, ""
+	initial := false // C: the tokens are part of an initial value
 	for _, t := range tokens {
 		word, before := d.text(t), last
 		last = word
@@ -121,7 +137,12 @@ func (d *Decl) member(tokens []token, header bool) member {
 			depth++
 		case t.kind == operator && (word == "]" || word == ")"):
 			depth--
-		case t.kind == identifier && !header && depth == 0 && (m.name == "" || d.file.Language == "c"):
+		case language == "c" && depth == 0 && (word == "=" || word == "{" && before != "union" && before != "struct"):
+			initial = true
+		case word == ";": // inside an anonymous union
+			initial = false
+		case language == "rust" && word == "pub":
+		case t.kind == identifier && !header && depth == 0 && !initial && (m.name == "" || language == "c"):
 			m.embedded = m.name == ""
 			m.name = word
 			continue

@@ -3,7 +3,7 @@ package source
 import "strings"
 
 // A pyLexer splits a Python file into tokens. A statement that is nothing but a
-// string, such as a docstring, is a comment.
+// string, such as a docstring, is a comment, unless it may be a rule of a grammar.
 type pyLexer struct {
 	*lexer
 	open      []pyBracket
@@ -136,13 +136,27 @@ func (l *pyLexer) endStatement() {
 	for _, t := range l.tokens[l.statement:] {
 		text = text && t.kind == stringLiteral && !isFormatted(t.text(l.text))
 	}
-	if text {
+	if text && !l.isRule() {
 		l.docEnd = l.tokens[len(l.tokens)-1].last
 		l.tokens = l.tokens[:l.statement]
 		return
 	}
 	l.between(terminator)
 	l.statement = len(l.tokens)
+}
+
+// isRule reports whether the current statement is the docstring of a function whose name
+// begins with p_ or t_. Parser generators such as PLY read rules from these docstrings.
+func (l *pyLexer) isRule() bool {
+	i := l.statement - 3 // before the end of the head and the indentation
+	if i < 0 || l.tokens[i+2].kind != indent {
+		return false
+	}
+	for i > 0 && l.tokens[i-1].kind != terminator && l.tokens[i-1].kind != indent && l.tokens[i-1].kind != dedent {
+		i--
+	}
+	name := l.tokens[i+1].text(l.text)
+	return l.tokens[i].text(l.text) == "def" && (strings.HasPrefix(name, "p_") || strings.HasPrefix(name, "t_"))
 }
 
 // isFormatted reports whether a string literal is a formatted string or a part of one.

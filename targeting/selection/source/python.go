@@ -101,6 +101,9 @@ func (p *pyOutline) statement(from, i, end int) {
 		p.block(from, i, end, Function)
 	case keyword == "class" && p.kind(i+1) == identifier:
 		p.block(from, i, end, Type)
+	case p.inFunction() && p.kind(i) == stringLiteral && p.kind(i+1) == terminator: // a rule, which affects all methods of a parser
+		prefix, _ := p.prefix()
+		p.declare(i, end, Decl{Kind: Statement, Name: prefix + "__doc__"})
 	case p.inFunction():
 	case keyword == "import" || keyword == "from":
 		p.imports(i, end)

@@ -108,6 +108,8 @@ func TestPythonChanges(t *testing.T) {
 		{"indentation", "def f():\n  if a:\n    b()\n    c()\n", "def f():\n  if a:\n    b()\n  c()\n", []string{"f"}},
 		{"inner function", "def f():\n  def g(): return 1\n  return g\n", "def f():\n  def g(): return 2\n  return g\n", []string{"f.g"}},
 		{"new method", "class C:\n  def f(self): pass\n", "class C:\n  def f(self): pass\n  def g(self): pass\n", []string{"+C.g"}},
+		{"docstring", "class C:\n  def f(self):\n    \"\"\"Doc.\"\"\"\n    return 1\n", "class C:\n  def f(self):\n    \"\"\"Another doc.\"\"\"\n    return 1\n", nil},
+		{"rule", "class C:\n  def p_f(self, p):\n    \"\"\"f : a\"\"\"\n    return 1\n", "class C:\n  def p_f(self, p):\n    \"\"\"f : a b\"\"\"\n    return 1\n", []string{"C.p_f.__doc__"}},
 		{"module code", "start(1)\ndef f(): pass\n", "start(2)\ndef f(): pass\n", []string{"<file>"}},
 	})
 }
