@@ -104,7 +104,7 @@ func TestFindContradiction(t *testing.T) {
 // Fewer inputs than requested are reported.
 func TestFindShortfall(t *testing.T) {
 	a, m := letters(t)
-	read := units(t, m, "read")
+	read, flaky := units(t, m, "read"), units(t, m, "flaky")
 	for _, draw := range []Draw{nil, varied} {
 		result, err := a.Find(t.Context(), source(), read, nil, Options{N: 10, Draw: draw})
 		if err != nil || len(result.Inputs) != 5 {
@@ -118,6 +118,10 @@ func TestFindShortfall(t *testing.T) {
 		}
 		if result, err = a.Find(t.Context(), source(), read, nil, Options{N: 5, Draw: draw}); err != nil || len(result.Short) > 0 {
 			t.Errorf("got %+v, %v", result, err)
+		}
+		// A regression may predict flaky for inputs in any leaf.
+		if result, err = a.Find(t.Context(), source(), flaky, nil, Options{N: 10, Draw: draw, AllowUnlikely: true}); err != nil || len(result.Short) != 1 || result.Short[0].All {
+			t.Errorf("with a regression: got %+v, %v", result, err)
 		}
 	}
 }

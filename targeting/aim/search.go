@@ -72,6 +72,7 @@ func (t tier) fills() bool { return t <= uncertain }
 // other units.
 type plan struct {
 	conditions []targeting.Condition
+	necessary  []targeting.Condition // those of the conditions that all inputs in the leaves meet
 	stronger   []targeting.Condition
 	texts      []solve.TokenText // of tokens; the solver does not guarantee them
 	pairs      []solve.Pair      // of children; likewise
@@ -87,6 +88,7 @@ type plan struct {
 // conditions.
 func (p plan) and(w way) plan {
 	p.conditions = slices.Concat(p.conditions, w.conditions)
+	p.necessary = slices.Concat(p.necessary, w.necessary)
 	p.texts = slices.Concat(p.texts, w.texts)
 	p.pairs = slices.Concat(p.pairs, w.pairs)
 	p.leaves = append(slices.Clip(p.leaves), &w.leaf)
@@ -177,8 +179,11 @@ func (s *search) all(ctx context.Context, inputs []Input) (bool, error) {
 	if err != nil || s.leftOut || len(s.avoid) > 0 || len(s.outcomes) > 0 || slices.ContainsFunc(s.ways.toUnitAnyhow(s.unit), func(w way) bool { return len(w.outcomes) > 0 }) {
 		return false, err
 	}
+	if r := s.model.Regression(s.unit); r != nil && r.ToReached { // it may predict the unit in any leaf
+		return false, nil
+	}
 	for _, p := range plans {
-		solution, err := s.attempt(ctx, p.conditions)
+		solution, err := s.attempt(ctx, p.necessary)
 		if err != nil {
 			return false, ignoreLimit(err)
 		}
@@ -289,7 +294,7 @@ func (s *search) plans() ([]plan, error) {
 	ways, anyhow := s.toGoal()
 	for _, w := range ways {
 		outcomes := s.outcomesOf(w)
-		s.leftOut = s.leftOut || w.narrow || slices.ContainsFunc(slices.Concat(outcomes...), func(c model.Condition) bool {
+		s.leftOut = s.leftOut || slices.ContainsFunc(slices.Concat(outcomes...), func(c model.Condition) bool {
 			return len(s.ways.toOutcome(c.Feature.Outcome, c.Present)) > maxOutcomes
 		})
 		t := preferred
@@ -465,10 +470,26 @@ func (s *search) note(err error) error {
 	return nil
 }
 
-// noteInfeasible records that conditions are infeasible.
-func (s *search) noteInfeasible(conditions []targeting.Condition) error {
+// noteInfeasible records that the conditions of a plan are infeasible. This proves
+// something only if the necessary ones are.
+func (s *search) noteInfeasible(ctx context.Context, p plan) error {
+	switch {
+	case len(p.necessary) == len(p.conditions):
+	case s.opt.Steps > 0: // the search is too short for proofs
+		s.leftOut = true
+	default:
+		solution, err := s.solver.Try(ctx, s.constraint(relax(p.necessary)))
+		switch {
+		case err != nil && !overLimit(err):
+			return err
+		case err != nil || solution != nil:
+			s.leftOut = true
+		default:
+			p.conditions = p.necessary
+		}
+	}
 	if s.conflict == nil {
-		s.conflict = conditions
+		s.conflict = p.conditions
 	}
 	return s.note(&solve.InfeasibleError{})
 }
@@ -512,7 +533,7 @@ func (s *search) solvePlan(ctx context.Context, p plan) (*solved, error) {
 	case err != nil:
 		return nil, s.note(err)
 	case solution == nil:
-		return nil, s.noteInfeasible(p.conditions)
+		return nil, s.noteInfeasible(ctx, p)
 	}
 	out := &solved{plan: p, solution: solution}
 	chosen := false // a unit had several ways to avoid it
@@ -534,11 +555,15 @@ func (s *search) solvePlan(ctx context.Context, p plan) (*solved, error) {
 		case over != nil:
 			return nil, s.note(over)
 		}
-		first := slices.Concat(out.conditions, ways[0].conditions)
 		if chosen || len(ways) > maxWays {
 			return nil, s.note(&limit.Error{What: "ways to avoid a method", Value: strconv.Itoa(maxWays)})
 		}
-		return nil, s.noteInfeasible(first)
+		for _, w := range ways {
+			if err = s.noteInfeasible(ctx, out.and(w)); err != nil {
+				break
+			}
+		}
+		return nil, err
 	}
 	return out, nil
 }

@@ -14,7 +14,8 @@ import (
 // A way is a path from the root of a decision tree to a leaf, as conditions on
 // inputs.
 type way struct {
-	conditions []targeting.Condition // all of them hold for inputs in the leaf
+	conditions []targeting.Condition // inputs that meet all of them are in the leaf, as far as conditions can express it
+	necessary  []targeting.Condition // those of the conditions that all inputs in the leaf meet
 	// stronger holds conditions that the tree does not test, but that all
 	// training inputs in the leaf met: each of them may be the condition that
 	// the program really tests.
@@ -23,7 +24,6 @@ type way struct {
 	pairs    []solve.Pair      // of children in inputs in the leaf
 	leaf     model.Leaf
 	trust    trust
-	narrow   bool              // the conditions exclude some inputs in the leaf, so failure proves nothing
 	outcomes []model.Condition // tests of the outcome on the way
 }
 
@@ -200,12 +200,15 @@ func (wf *wayFinder) way(l model.Leaf) way {
 				w.stronger = append(w.stronger, needCondition(need, c.Present)...)
 			}
 		}
-		w.conditions = append(w.conditions, wf.conditions(*c.Feature, c.Present)...)
+		conditions := wf.conditions(*c.Feature, c.Present)
+		w.conditions = append(w.conditions, conditions...)
+		if !wf.narrows(*c.Feature, c.Present) {
+			w.necessary = append(w.necessary, conditions...)
+		}
 		w.texts = append(w.texts, wf.texts(*c.Feature, c.Present)...)
 		if c.Present {
 			w.pairs = append(w.pairs, wf.pairs(*c.Feature)...)
 		}
-		w.narrow = w.narrow || narrows(*c.Feature, c.Present)
 		for _, f := range c.Feature.Equal {
 			w.stronger = append(w.stronger, wf.conditions(f, c.Present)...)
 		}
@@ -298,10 +301,27 @@ func (wf *wayFinder) pairs(f model.Feature) []solve.Pair {
 }
 
 // narrows reports whether the conditions for a feature exclude inputs with the
-// wanted property: an input may also lack a feature before a refusal because the
-// refusal comes first, or be refused because of another construct.
-func narrows(f model.Feature, present bool) bool {
-	return !present && (f.Before != 0 || f.Refusal > 0 || f.Refusal < -1)
+// wanted property. An input may lack a feature before a refusal because the refusal
+// comes first, or be refused because of another construct. A number may be large
+// because of its exponent, a token may be long because of wide characters, and a path
+// may be in trivia only.
+func (wf *wayFinder) narrows(f model.Feature, present bool) bool {
+	switch {
+	case !present:
+		return f.Before != 0 || f.Refusal > 0 || f.Refusal < -1
+	case f.Refusal > 0:
+		return wf.narrows(wf.m.Refusals[f.Refusal-1].Feature, true)
+	case f.Refusal < 0: // refusals without conditions, or in trivia, suffice as well
+		return slices.ContainsFunc(wf.m.Refusals, func(r model.Refusal) bool {
+			conditions := wf.conditions(r.Feature, true)
+			return r.Phase == -f.Refusal && (len(conditions) == 0 || conditions[0].Trivia || r.Feature.Extra == 0 && wf.narrows(r.Feature, true))
+		})
+	case f.Extra != 0:
+		need, _ := f.Extra.Need(wf.m.Space())
+		return need.Margin > 0
+	default:
+		return wf.main[f.Path[0]] && wf.trivia[f.Path[0]]
+	}
 }
 
 // pathConditions returns the conditions under which an input has a path, or lacks

@@ -2,11 +2,13 @@ package solve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 
+	"github.com/inroad/inroad/grammars/limit"
 	"github.com/inroad/inroad/targeting"
 )
 
@@ -56,8 +58,8 @@ type shortfallError struct {
 	most       int32
 	obvious    bool // the condition contradicts itself
 
-	limit, unit int // if trees are too large: the limit, and the cost of each unit that it counts
-	what        string
+	limit int // if trees are too large
+	what  string
 }
 
 func (e *shortfallError) Error() string { return "infeasible" }
@@ -78,7 +80,7 @@ func (e *shortfallError) explain(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		out.Needs, out.Limit, out.What = int(p.cheapest())/e.unit, e.limit, e.what
+		out.Needs, out.Limit, out.What = int(p.cheapest()), e.limit, e.what
 	}
 	return out
 }
@@ -88,7 +90,8 @@ const maxConflict = 30_000_000
 
 // conflict returns a minimal set of conditions that no tree of a shape satisfies
 // within a cost, and a smallest one if the work stays within maxConflict. The set is
-// empty if the shape has no tree within the cost.
+// empty if the shape has no tree within the cost. It is not minimal if a smaller one
+// exceeds a limit of the solver.
 func conflict(ctx context.Context, trees *shape, c targeting.Constraint, conditions []targeting.Condition, most int32) ([]targeting.Condition, error) {
 	work := 0
 	contradictory := func(set []targeting.Condition) (bool, error) {
@@ -106,7 +109,7 @@ func conflict(ctx context.Context, trees *shape, c targeting.Constraint, conditi
 		rest := slices.Delete(slices.Clone(core), i, i+1)
 		bad, err := contradictory(rest)
 		if err != nil {
-			return nil, err
+			return core, ignoreLimit(err)
 		}
 		if bad {
 			core = rest
@@ -119,7 +122,7 @@ func conflict(ctx context.Context, trees *shape, c targeting.Constraint, conditi
 			}
 			bad, err := contradictory(set)
 			if err != nil {
-				return nil, err
+				return core, ignoreLimit(err)
 			}
 			if bad {
 				return set, nil
@@ -127,6 +130,14 @@ func conflict(ctx context.Context, trees *shape, c targeting.Constraint, conditi
 		}
 	}
 	return core, nil
+}
+
+// ignoreLimit returns err, or nil if err is a [*limit.Error].
+func ignoreLimit(err error) error {
+	if _, ok := errors.AsType[*limit.Error](err); ok {
+		return nil
+	}
+	return err
 }
 
 // subsets yields the subsets of size elements in lexicographic order.

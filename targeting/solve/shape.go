@@ -380,12 +380,18 @@ func ownChars(n *grammars.Node) int32 {
 
 // weigh returns the cost of a symbol.
 func (c *charCost) weigh(b *refine.Body, x *refine.Part) int32 {
-	chars := ownChars(x.Node)
-	if x.Node.Kind == grammars.TokenSet {
-		if chars = c.least[x.Node.ID]; b.MakersOf(x) != nil {
-			chars = c.shortest(b.MakersOf(x))
-		}
-		chars = min(chars, impossible/charWeight-1)
+	return 1 + charWeight*c.chars(b, x)
+}
+
+// chars returns the number of characters of a symbol itself; of a set of tokens, those of
+// its shortest token.
+func (c *charCost) chars(b *refine.Body, x *refine.Part) int32 {
+	if x.Node.Kind != grammars.TokenSet {
+		return ownChars(x.Node)
 	}
-	return 1 + charWeight*chars
+	chars := c.least[x.Node.ID]
+	if b.MakersOf(x) != nil {
+		chars = c.shortest(b.MakersOf(x))
+	}
+	return min(chars, impossible/charWeight-1)
 }

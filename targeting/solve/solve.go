@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/inroad/inroad/features"
 	"github.com/inroad/inroad/grammars"
@@ -46,6 +47,9 @@ type Solver struct {
 	start   *grammars.Rule
 	nodes   *shape // the trees of the start rule, with costs by symbols
 	chars   *shape // the trees of the start rule, with costs by characters, then by symbols
+	// onlyChars returns the trees of the start rule, with costs by characters alone. It is
+	// seldom needed.
+	onlyChars func() *shape
 
 	allTrivia *shape // any number of tokens that the parser does not see
 	trivia    *shape // one of these tokens
@@ -78,11 +82,13 @@ func New(g *grammars.Grammar, start string) (*Solver, error) {
 	s := &Solver{grammar: g, start: rule}
 	s.space = features.NewSpace(g, features.Options{Start: start})
 	s.absentSpace = features.NewSpace(g, features.Options{Start: start, Absent: true})
-	s.triviaSpace = features.NewSpace(g, features.Options{Trivia: true})
+	s.triviaSpace = features.NewSpace(g, features.Options{Trivia: true, Absent: true})
 	graph := refine.Of(g, start).Graph()
 	one := func(*refine.Body, *refine.Part) int32 { return 1 }
 	s.nodes = newShape(g, graph, graph.Start, one)
-	s.chars = newShape(g, graph, graph.Start, newCharCost(g).weigh)
+	cost := newCharCost(g)
+	s.chars = newShape(g, graph, graph.Start, cost.weigh)
+	s.onlyChars = sync.OnceValue(func() *shape { return newShape(g, graph, graph.Start, cost.chars) })
 	s.allTrivia = newShape(g, graph, graph.AllTrivia, one)
 	s.trivia = newShape(g, graph, graph.Trivia, one)
 	return s, nil
@@ -140,7 +146,7 @@ func (s *Solver) solve(ctx context.Context, c targeting.Constraint) (*Solution, 
 			return nil, err
 		}
 	}
-	out.most, err = s.maxTreeCost(c, main, out.main)
+	out.most, err = s.maxTreeCost(ctx, c, main, out.main)
 	return out, err
 }
 
@@ -269,11 +275,11 @@ func (p *problem) cheapest() int32 {
 }
 
 // maxTreeCost returns the highest cost of a tree within the limits of a constraint.
-func (s *Solver) maxTreeCost(c targeting.Constraint, conditions []targeting.Condition, p *problem) (int32, error) {
-	short := &shortfallError{trees: s.shape(c), constraint: c, conditions: conditions, most: maxCost, what: "symbols", unit: 1}
+func (s *Solver) maxTreeCost(ctx context.Context, c targeting.Constraint, conditions []targeting.Condition, p *problem) (int32, error) {
+	short := &shortfallError{trees: s.shape(c), constraint: c, conditions: conditions, most: maxCost, what: "symbols"}
 	switch {
 	case c.MaxChars > 0:
-		short.limit, short.what, short.unit = c.MaxChars, "characters", charWeight
+		short.limit, short.what = c.MaxChars, "characters"
 		short.most = int32(min((c.MaxChars+1)*charWeight, impossible) - 1)
 	case c.MaxNodes > 0:
 		short.limit = c.MaxNodes
@@ -284,7 +290,17 @@ func (s *Solver) maxTreeCost(c targeting.Constraint, conditions []targeting.Cond
 		return short.most, nil
 	case short.limit == 0 || short.limit > maxCost:
 		return 0, &limit.Error{What: "symbols of the smallest input", Value: strconv.Itoa(maxCost)}
-	default:
+	case c.MaxChars == 0:
 		return 0, short
 	}
+	// A tree with charWeight or more symbols may cost more although it has few characters.
+	short.trees, short.most = s.onlyChars(), int32(c.MaxChars)
+	least, err := newProblem(ctx, short.trees, c, conditions)
+	if err != nil {
+		return 0, err
+	}
+	if least.cheapest() > short.most {
+		return 0, short
+	}
+	return p.cheapest(), nil
 }

@@ -36,6 +36,8 @@ func TestTrivia(t *testing.T) {
 		{"a letter in a comment, none in a token twice", map[string]func(*targeting.Condition){
 			"trivia > LETTER": nil, "LETTER": func(c *targeting.Condition) { c.Min, c.Max = 2, 2 },
 		}, []string{"let"}, nil},
+		{"an empty comment", map[string]func(*targeting.Condition){"BLOCK > absent": nil}, []string{"/**/"}, nil},
+		{"no empty comment", map[string]func(*targeting.Condition){"LINE": nil, "LINE > absent": forbid}, []string{"//"}, []string{"//\n"}},
 		{"three comments", map[string]func(*targeting.Condition){"LINE": func(c *targeting.Condition) { c.Min, c.Max = 3, 3 }}, []string{"//"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
