@@ -24,6 +24,7 @@ type local struct {
 	wake  chan struct{}
 
 	mu       sync.Mutex
+	resumed  bool // the jobs that an earlier process left open are queued
 	queue    []uint64
 	open     map[uint64]*openJob
 	ran      []string          // clients of earlier jobs, the latest last
@@ -118,12 +119,15 @@ func (q *local) Waiting() int {
 	return len(q.queue)
 }
 
-// Serve implements [Queue]. It first queues the jobs that an earlier process left open.
+// Serve implements [Queue].
 func (q *local) Serve(ctx context.Context, run Run) error {
-	if err := q.resume(ctx); err != nil {
-		if ctx.Err() != nil {
-			return nil
-		}
+	q.mu.Lock()
+	err := q.resume(ctx)
+	q.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	for {
@@ -137,14 +141,15 @@ func (q *local) Serve(ctx context.Context, run Run) error {
 	}
 }
 
-// resume queues the jobs that an earlier process left open.
+// resume queues the jobs that an earlier process left open, once. The caller has locked q.
 func (q *local) resume(ctx context.Context) error {
+	if q.resumed {
+		return nil
+	}
 	left, err := q.store.OpenJobs(ctx)
 	if err != nil {
 		return err
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	for _, j := range left {
 		if q.open[j.ID] != nil { // added by this process
 			continue
@@ -160,6 +165,7 @@ func (q *local) resume(ctx context.Context) error {
 		q.Log.InfoContext(ctx, "job resumed", "job", j.ID, "attempts", j.Attempts)
 		q.enqueue(j, "")
 	}
+	q.resumed = true
 	return nil
 }
 
@@ -272,6 +278,9 @@ func (q *local) changeLocked(ctx context.Context, o *openJob, update func(j *sto
 func (q *local) Get(ctx context.Context, id uint64) (Job, <-chan struct{}, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if err := q.resume(ctx); err != nil {
+		return Job{}, nil, err
+	}
 	if o := q.open[id]; o != nil {
 		out := Job{Job: o.Job}
 		if o.State == store.Running {
@@ -291,6 +300,9 @@ func (q *local) Get(ctx context.Context, id uint64) (Job, <-chan struct{}, error
 func (q *local) Cancel(ctx context.Context, id uint64) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if err := q.resume(ctx); err != nil {
+		return err
+	}
 	o := q.open[id]
 	if o == nil {
 		return nil

@@ -159,3 +159,26 @@ func TestCancelNotSaved(t *testing.T) {
 		t.Errorf("got %+v, %v", j, err)
 	}
 }
+
+// A job that an earlier process left open can be followed and cancelled before the queue
+// is served.
+func TestJobsLeftOpen(t *testing.T) {
+	s := openStore(t)
+	for range 2 {
+		if _, err := s.NewJob(t.Context(), store.Job{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q := newQueue(t, s)
+	if j, changed, err := q.Get(t.Context(), 1); err != nil || j.State != store.Queued || changed == nil {
+		t.Errorf("got %+v, a channel %v, %v", j, changed != nil, err)
+	}
+	for _, id := range []uint64{1, 2} {
+		if err := newQueue(t, s).Cancel(t.Context(), id); err != nil {
+			t.Error(err)
+		}
+		if j, err := s.Job(t.Context(), id); err != nil || j.State != store.Cancelled {
+			t.Errorf("got %+v, %v", j, err)
+		}
+	}
+}

@@ -286,7 +286,10 @@ func (q *campaigns) create(ctx context.Context, req openapi.CampaignRequest, cli
 		o.state = state
 		return nil
 	})
-	return describeCampaign(c), err
+	if err != nil { // the campaign is stored, and its state is rebuilt when it is needed
+		q.log.WarnContext(ctx, "campaign not in memory", "campaign", c.ID, "err", err)
+	}
+	return describeCampaign(c), nil
 }
 
 // admit rejects a campaign if too many have not ended. A client may have half of them.

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -158,8 +157,12 @@ func (s *Store) WasTold(ctx context.Context, id uint64, inputs []string) ([]bool
 			return err
 		}
 		told, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
-		for i, key := range keys {
-			out[i] = slices.ContainsFunc(told, func(input []byte) bool { return bytes.Equal(input, key) })
+		found := map[string]bool{}
+		for _, input := range told {
+			found[string(input)] = true
+		}
+		for i, input := range inputs {
+			out[i] = found[input]
 		}
 		return err
 	})
