@@ -23,7 +23,11 @@ typedef struct {
 void *afl_custom_init(void *afl, unsigned int seed) {
   (void)afl;
   mutator *m = calloc(1, sizeof *m);
-  if (!m || !(m->client = inroad_start(seed))) return NULL;
+  if (!m) return NULL;
+  if (!(m->client = inroad_start(seed))) {
+    free(m);
+    return NULL;
+  }
   m->count = 4 * BATCH;
   return m;
 }

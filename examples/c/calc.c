@@ -41,12 +41,12 @@ static long variable(struct reader *r) {
 }
 
 /* The bug: an unknown name is not noticed here. */
-static long negated_variable(struct reader *r) { return -find(r, *r->at++)->value; }
+static long negated_variable(struct reader *r) { return (long)-(unsigned long)find(r, *r->at++)->value; }
 
 static long factor(struct reader *r) {
   if (is_digit(peek(r))) return number(r);
   if (is_name(peek(r))) return variable(r);
-  if (take(r, '-')) return is_name(peek(r)) ? negated_variable(r) : -factor(r);
+  if (take(r, '-')) return is_name(peek(r)) ? negated_variable(r) : (long)-(unsigned long)factor(r);
   long n = 0;
   if (take(r, '(')) n = sum(r);
   if (!take(r, ')')) r->failed = 1;
