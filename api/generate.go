@@ -19,6 +19,9 @@ import (
 	"github.com/inroad/inroad/targeting/solve"
 )
 
+// DefaultInputs is the number of generated inputs if a request does not name one.
+const DefaultInputs = 10
+
 // maxGenerated is the maximum number of inputs in one answer.
 const maxGenerated = 1_000_000
 
@@ -81,7 +84,7 @@ func (e *Engine) newGeneration(ctx context.Context, grammar string, req openapi.
 	if req.Missing > 0 && req.Strategy != openapi.Kpath {
 		return nil, openapi.FieldErrorf("missing", "the strategy must be kpath, not %s", req.Strategy)
 	}
-	n := 10
+	n := DefaultInputs
 	if req.Strategy == openapi.Kpath {
 		n = maxGenerated
 	}

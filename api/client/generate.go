@@ -33,12 +33,16 @@ func (c *Client) Mutate(ctx context.Context, grammar string, req openapi.MutateI
 			return c.generated.MutateInputsWithBody(ctx, id, &req, ndjson, body)
 		})
 		var failed error
+		stopped := false
 		for line, err := range each[openapi.GeneratedInput](ctx, c, &req, do) {
-			if failed = err; err != nil || !yield(line, nil) {
+			if failed = err; err != nil {
+				break
+			}
+			if stopped = !yield(line, nil); stopped {
 				break
 			}
 		}
-		if err := stop(failed); err != nil {
+		if err := stop(failed); err != nil && !stopped {
 			yield(openapi.GeneratedInput{}, err)
 		}
 	}

@@ -86,6 +86,13 @@ func (c *Client) EachCampaign(ctx context.Context, subject string) iter.Seq2[ope
 	}, func(l openapi.CampaignList) ([]openapi.Campaign, string) { return l.Campaigns, l.Next })
 }
 
+// EachCampaignFailure yields the distinct failures of a campaign.
+func (c *Client) EachCampaignFailure(ctx context.Context, id int64) iter.Seq2[openapi.DistinctFailure, error] {
+	return pages(func(cursor string) (openapi.FailureList, error) {
+		return c.CampaignFailures(ctx, id, openapi.ListCampaignFailuresParams{Limit: maxPage, Cursor: cursor})
+	}, func(l openapi.FailureList) ([]openapi.DistinctFailure, string) { return l.Failures, l.Next })
+}
+
 // EachKeyEvent yields the key log of the service, newest first.
 func (c *Client) EachKeyEvent(ctx context.Context) iter.Seq2[openapi.KeyEvent, error] {
 	return pages(func(cursor string) (openapi.KeyLog, error) {

@@ -19,15 +19,18 @@ func (c *Client) Methods(ctx context.Context, model string, req openapi.ListMeth
 func (c *Client) Predict(ctx context.Context, model string, req openapi.PredictParams, inputs api.Inputs) iter.Seq2[openapi.Answer, error] {
 	return func(yield func(openapi.Answer, error) bool) {
 		body := inputBody(ctx, inputs)
-		err := error(nil)
+		err, stopped := error(nil), false
 		for answer, failure := range each[openapi.Answer](ctx, c, &req, func() (*http.Response, error) {
 			return c.generated.PredictWithBody(ctx, model, &req, ndjson, body)
 		}) {
-			if err = failure; err != nil || !yield(answer, nil) {
+			if err = failure; err != nil {
+				break
+			}
+			if stopped = !yield(answer, nil); stopped {
 				break
 			}
 		}
-		if err = body.stop(err); err != nil {
+		if err = body.stop(err); err != nil && !stopped {
 			yield(openapi.Answer{}, err)
 		}
 	}

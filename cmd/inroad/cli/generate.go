@@ -35,19 +35,27 @@ func (o *Output) Bind(flags *pflag.FlagSet) {
 	BindEnum(flags, &o.Format, "format", "without --out: one object per line, or one array", "ndjson", "json")
 }
 
+// Check returns an error if the folder is neither empty nor absent.
+func (o *Output) Check() error {
+	if o.Dir == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(o.Dir)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("--out %s: %w", Printable(o.Dir), Cause(err))
+	case len(entries) > 0:
+		return fmt.Errorf("--out %s: the folder must be empty", Printable(o.Dir))
+	}
+	return nil
+}
+
 // Open returns a writer of inputs of a grammar. The folder must be empty or absent.
 func (o *Output) Open(stdout io.Writer, grammar string) (*InputWriter, error) {
 	if o.Dir == "" {
 		return &InputWriter{json: NewJSONWriter(stdout, o.Format)}, nil
 	}
-	entries, err := os.ReadDir(o.Dir)
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("--out %s: %w", Printable(o.Dir), Cause(err))
-	case len(entries) > 0:
-		return nil, fmt.Errorf("--out %s: the folder must be empty", Printable(o.Dir))
-	}
-	return &InputWriter{dir: o.Dir, extension: strings.ToLower(grammar)}, nil
+	return &InputWriter{dir: o.Dir, extension: strings.ToLower(grammar)}, o.Check()
 }
 
 // An InputWriter writes generated inputs.
@@ -58,9 +66,9 @@ type InputWriter struct {
 	n         int
 }
 
-// Write writes an answer of the contract as JSON, or its input, given as text or in
-// base64, to a file. The file name begins with the number of the input's set, unless
-// the number is 0.
+// Write writes an answer of the contract as JSON, without delay, or its input, given as
+// text or in base64, to a file. The file name begins with the number of the input's set,
+// unless the number is 0.
 func (w *InputWriter) Write(answer any, text, encoded *string, set int) error {
 	prefix := ""
 	if set > 0 {
@@ -77,7 +85,7 @@ func (w *InputWriter) WriteMarked(answer any, text, encoded *string, mark string
 func (w *InputWriter) write(answer any, text, encoded *string, prefix, suffix string) error {
 	w.n++
 	if w.json != nil {
-		return w.json.Encode(answer)
+		return cmp.Or(w.json.Encode(answer), w.json.Flush())
 	}
 	input, err := api.Decode(text, encoded)
 	if err != nil {

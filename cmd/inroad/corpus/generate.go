@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/inroad/inroad/api"
 	"github.com/inroad/inroad/api/openapi"
 	"github.com/inroad/inroad/cmd/inroad/cli"
 	"github.com/inroad/inroad/targeting"
@@ -167,8 +169,8 @@ func (c *generateCommand) note(s openapi.GenerateSummary) {
 	if c.req.Strategy == openapi.Kpath {
 		c.noteCoverage(s)
 	}
-	if c.req.Strategy != openapi.Kpath && c.req.Strategy != openapi.Forest && s.Inputs < c.req.N {
-		c.Notef("note: %d of %d inputs; no more distinct ones were found, and --allow-duplicates repeats inputs", s.Inputs, c.req.N)
+	if n := cmp.Or(c.req.N, api.DefaultInputs); c.req.Strategy != openapi.Kpath && c.req.Strategy != openapi.Forest && s.Inputs < n {
+		c.Notef("note: %d of %d inputs; no more distinct ones were found, and --allow-duplicates repeats inputs", s.Inputs, n)
 	}
 	if again := s.Draws - s.Inputs; again > 0 {
 		c.Notef("note: %d of %d trees (%.1f %%) were drawn again, as they could not be written as a text that parses", again, s.Draws, 100*float64(again)/float64(s.Draws))

@@ -3,6 +3,7 @@ package corpus
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -50,6 +51,11 @@ docs/fuzzing.md describes the requests.
 			if c.stdio {
 				if len(args) > 0 {
 					return errors.New("--stdio: the corpus comes from standard input")
+				}
+				for _, flag := range []string{"n", "mutations", "out", "format", "server"} {
+					if cmd.Flags().Changed(flag) {
+						return fmt.Errorf("--%s: has no effect with --stdio", flag)
+					}
 				}
 				c.Streams = cli.StreamsOf(cmd)
 				return c.runStdio(cmd.Context())

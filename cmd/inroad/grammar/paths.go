@@ -98,7 +98,9 @@ func newPathsList() *cobra.Command {
 			}
 			out := c.writer()
 			for p := range cli.Lines(c.service.ListPaths(cmd.Context(), g.ID, *req), &err) {
-				out.write(p)
+				if err := out.write(p); err != nil {
+					return err
+				}
 			}
 			return errors.Join(err, out.close())
 		},
@@ -118,7 +120,9 @@ func (c *pathsCommand) listCovered(ctx context.Context, g openapi.Grammar, req o
 	}
 	out := c.writer()
 	for _, p := range covered.Present {
-		out.write(p)
+		if err := out.write(p); err != nil {
+			return err
+		}
 	}
 	return out.close()
 }
@@ -181,7 +185,9 @@ func (c *pathsCommand) writeCoverage(covered openapi.Coverage) error {
 	}
 	out := c.writer()
 	for _, p := range covered.Missing {
-		out.write(p)
+		if err := out.write(p); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintf(out.text, "k=%d: %d of %v (%s %%)", covered.K, covered.Covered, possible, cli.Percent(covered.Covered, possible))
 	if covered.Impossible != "0" {
@@ -198,28 +204,26 @@ func (c *pathsCommand) writeCoverage(covered openapi.Coverage) error {
 type pathWriter struct {
 	text *bufio.Writer
 	json *cli.JSONWriter // nil for text
-	err  error
 }
 
 func (c *pathsCommand) writer() *pathWriter {
-	out := &pathWriter{text: bufio.NewWriter(c.Out)}
 	if c.format == "json" {
-		out.json = cli.NewJSONWriter(out.text, "ndjson")
+		return &pathWriter{json: cli.NewJSONWriter(c.Out, "ndjson")}
 	}
-	return out
+	return &pathWriter{text: bufio.NewWriter(c.Out)}
 }
 
-func (w *pathWriter) write(p openapi.Path) {
+func (w *pathWriter) write(p openapi.Path) error {
 	if w.json != nil {
-		w.err = errors.Join(w.err, w.json.Encode(p))
-		return
+		return w.json.Encode(p)
 	}
-	fmt.Fprintf(w.text, "%s\t%s\n", cli.Printable(strings.Join(p.Path, " > ")), cli.Printable(p.Pattern))
+	_, err := fmt.Fprintf(w.text, "%s\t%s\n", cli.Printable(strings.Join(p.Path, " > ")), cli.Printable(p.Pattern))
+	return err
 }
 
 func (w *pathWriter) close() error {
 	if w.json != nil {
-		w.err = errors.Join(w.err, w.json.Close())
+		return w.json.Close()
 	}
-	return errors.Join(w.err, w.text.Flush())
+	return w.text.Flush()
 }

@@ -79,6 +79,11 @@ func (c *compareCommand) run(ctx context.Context) error {
 	if err := c.collect(ctx); err != nil {
 		return err
 	}
+	seed := openapi.Seed(api.Seed(c.req.Seed)) // the answer does not have it
+	if c.req.Random > 0 {
+		cli.NoteSeed(c.Streams, c.req.Seed, seed)
+	}
+	c.req.Seed = &seed
 	comparison, err := service.Compare(ctx, c.req)
 	if err != nil {
 		return err

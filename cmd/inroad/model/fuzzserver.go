@@ -28,6 +28,7 @@ type fuzzWorker struct {
 	warmup  int
 	streams cli.Streams
 	began   time.Time
+	id      int64 // of the campaign
 
 	mu       sync.Mutex
 	campaign openapi.Campaign
@@ -50,9 +51,12 @@ const (
 
 // runAtService runs the inputs of a campaign at the service that --server names.
 func (c *fuzzCommand) runAtService(ctx context.Context) (err error) {
-	for flag, given := range map[string]bool{"reduce": c.reduce, "export": c.export.dir != "", "watch": c.watch} {
-		if given {
-			return fmt.Errorf("--%s: give --out, because the service keeps the observations of a campaign without it", flag)
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{{"reduce", c.reduce}, {"export", c.export.dir != ""}, {"watch", c.watch}, {"finds", len(c.finds) > 0}} {
+		if f.given {
+			return fmt.Errorf("--%s: give --out, because the service keeps the observations of a campaign without it", f.name)
 		}
 	}
 	service, err := c.server.Client()
@@ -71,6 +75,7 @@ func (c *fuzzCommand) runAtService(ctx context.Context) (err error) {
 	if err := c.openCampaign(ctx, w); err != nil {
 		return err
 	}
+	w.id = w.campaign.ID
 	running, cancel := c.within(ctx)
 	defer cancel()
 	err = w.run(running)
@@ -174,7 +179,7 @@ func (w *fuzzWorker) work(ctx context.Context, r *observe.Runner) error {
 		lease := time.Duration(n)*w.limits.options(false).Timeout + leaseMargin
 		var answer openapi.AskAnswer
 		err := w.retry(ctx, func() (err error) {
-			answer, err = w.client.Ask(ctx, w.campaign.ID, openapi.AskRequest{N: n, LeaseMs: int(min(lease, 24*time.Hour).Milliseconds())})
+			answer, err = w.client.Ask(ctx, w.id, openapi.AskRequest{N: n, LeaseMs: int(min(lease, 24*time.Hour).Milliseconds())})
 			return err
 		})
 		switch {
@@ -246,7 +251,7 @@ func (w *fuzzWorker) tell(ctx context.Context, told []openapi.ToldObservation) e
 	}
 	var answer openapi.TellAnswer
 	err := w.retry(ctx, func() (err error) {
-		answer, err = w.client.Tell(ctx, w.campaign.ID, openapi.TellRequest{Observations: told})
+		answer, err = w.client.Tell(ctx, w.id, openapi.TellRequest{Observations: told})
 		return err
 	})
 	if err != nil {
@@ -256,7 +261,7 @@ func (w *fuzzWorker) tell(ctx context.Context, told []openapi.ToldObservation) e
 	defer w.mu.Unlock()
 	w.ran += answer.Told
 	w.line.Set(func() string {
-		if c, err := w.client.Campaign(ctx, w.campaign.ID); err == nil {
+		if c, err := w.client.Campaign(ctx, w.id); err == nil {
 			w.campaign = c
 		}
 		return w.state()
@@ -365,18 +370,25 @@ type campaignReport struct {
 // reportCampaign prints the state of a campaign and its distinct failures.
 func (c *fuzzCommand) reportCampaign(ctx context.Context, w *fuzzWorker) error {
 	var state openapi.Campaign
-	var found openapi.FailureList
+	found := []openapi.DistinctFailure{}
 	err := w.retry(ctx, func() (err error) {
-		if state, err = w.client.Campaign(ctx, w.campaign.ID); err == nil {
-			found, err = w.client.CampaignFailures(ctx, state.ID, openapi.ListCampaignFailuresParams{Limit: 1000})
+		if state, err = w.client.Campaign(ctx, w.id); err != nil {
+			return err
 		}
-		return err
+		found = found[:0] // of an earlier try
+		for f, err := range w.client.EachCampaignFailure(ctx, w.id) {
+			if err != nil {
+				return err
+			}
+			found = append(found, f)
+		}
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	failures := []failure{}
-	for _, f := range found.Failures {
+	for _, f := range found {
 		input, err := api.Decode(f.Input, f.InputBase64)
 		if err != nil {
 			return err
@@ -389,7 +401,7 @@ func (c *fuzzCommand) reportCampaign(ctx context.Context, w *fuzzWorker) error {
 		return err
 	}
 	if c.format == "json" {
-		return cli.WriteJSON(c.Out, campaignReport{state, found.Failures})
+		return cli.WriteJSON(c.Out, campaignReport{state, found})
 	}
 	end := string(state.State)
 	if state.End != "" {

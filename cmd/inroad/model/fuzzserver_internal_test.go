@@ -1,10 +1,14 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -61,6 +65,37 @@ func TestCampaignBaseInput(t *testing.T) {
 		case !valid && (err == nil || !strings.Contains(err.Error(), "must be UTF-8 with --server")):
 			t.Errorf("%q: error %v", text, err)
 		}
+	}
+}
+
+// The report of a campaign has the failures of all pages.
+func TestReportCampaignPages(t *testing.T) {
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path + "?" + r.URL.Query().Get("cursor") {
+		case "/v1/campaigns/7?":
+			fmt.Fprint(w, `{"id":7,"state":"ended"}`)
+		case "/v1/campaigns/7/failures?":
+			fmt.Fprint(w, `{"distinct":2,"failures":[{"count":1,"outcome":"crash","input":"a"}],"next":"more"}`)
+		case "/v1/campaigns/7/failures?more":
+			fmt.Fprint(w, `{"distinct":2,"failures":[{"count":1,"outcome":"crash","input":"b"}]}`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer service.Close()
+	to, err := client.New(service.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	c := &fuzzCommand{format: "json", Streams: cli.Streams{Out: &out, Err: io.Discard}}
+	if err := c.reportCampaign(t.Context(), &fuzzWorker{client: to, id: 7}); err != nil {
+		t.Fatal(err)
+	}
+	var report campaignReport
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil || len(report.Failures) != 2 {
+		t.Errorf("the report is %s, error %v; want two failures", &out, err)
 	}
 }
 

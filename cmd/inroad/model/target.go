@@ -113,6 +113,9 @@ func (c *targetCommand) run(ctx context.Context) error {
 	if c.selected != "" && !c.until.Enabled {
 		return errors.New("--selection: give --until-reached and the program to run")
 	}
+	if err := c.output.Check(); err != nil {
+		return err
+	}
 	if c.until.Enabled {
 		return c.runUntilReached(ctx)
 	}

@@ -120,6 +120,7 @@ func (c *trainCommand) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	cli.NoteSeed(c.Streams, c.req.Options.Seed, m.Seed)
 	if o := m.Observations; o.Outside > o.Used {
 		c.Notef("note: %d of %d inputs are outside the grammar: is it the grammar of the program's inputs?", o.Outside, o.Given)
 	}
