@@ -19,8 +19,10 @@ export class Pages<T, C> {
   /** Loads the next page. */
   async more(): Promise<void> {
     this.problem = "";
+    const cursor = this.next;
     try {
-      const page = await this.load(this.next);
+      const page = await this.load(cursor);
+      if (this.next !== cursor) return; // the page was loaded by another click, or the list was loaded again
       this.items = [...this.items, ...page.items];
       this.next = page.next;
     } catch (error) {

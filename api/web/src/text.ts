@@ -36,7 +36,8 @@ export function percent(share: number): string {
 /** Returns a weight with its sign. */
 export const signed = (weight: number): string => (weight < 0 ? "−" : "+") + Math.abs(weight).toFixed(2);
 
-export const count = (n: number, noun: string): string => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+/** Returns a number with its noun, which is in the singular: 1 class, 2 classes. */
+export const count = (n: number, noun: string): string => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
 
 /** Returns the bytes of an answer as text; bytes that are not UTF-8 become U+FFFD. */
 export function inputText(answer: { input?: string; input_base64?: string }): string {
