@@ -3,9 +3,11 @@
 package observe
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 // setProcessGroup gives a command its own process group. killGroup can then
@@ -21,6 +23,15 @@ func killGroup(cmd *exec.Cmd) {
 	}
 }
 
-// lockFile acquires an exclusive lock, which the kernel releases when the
-// process exits.
-func lockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+// lockFile acquires an exclusive lock, which the kernel releases when the process exits.
+// It waits a moment: a process that was killed while it started another one leaves the
+// lock to it, until that one has started.
+func lockFile(f *os.File) error {
+	const most, pause = time.Second, 10 * time.Millisecond
+	for deadline := time.Now().Add(most); ; time.Sleep(pause) {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EINTR) && !errors.Is(err, syscall.EWOULDBLOCK) || time.Now().After(deadline) {
+			return err
+		}
+	}
+}

@@ -128,6 +128,19 @@ func TestOutputRefuses(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+	t.Run("one soon after the other", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "o")
+		first, err := observe.OpenOutput(file, testHeader, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(50*time.Millisecond, func() { first.Close() })
+		second, err := observe.OpenOutput(file, testHeader, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second.Close()
+	})
 }
 
 const killInputs = 400
